@@ -75,7 +75,7 @@ it("the command installs the clients that the connectors depend on, which its bu
   const dependencies = (name: string): Readonly<Record<string, string>> =>
     (JSON.parse(readFileSync(new URL(`../packages/${name}/package.json`, import.meta.url), "utf8")) as { dependencies: Record<string, string> }).dependencies;
   const types = await Promise.all(connectionIndex.map(({ load }) => load()));
-  const clients = new Set(types.flatMap(({ needs }) => needs.map((need) => need.package)));
+  const clients = new Set(types.flatMap(({ needs }) => needs.map((clientPackage) => clientPackage.package)));
   const installed = Object.entries(dependencies("connectors")).filter(([name]) => clients.has(name));
   expect(installed.length).toBeGreaterThan(3);
   expect(dependencies("cli")).toMatchObject(Object.fromEntries(installed));

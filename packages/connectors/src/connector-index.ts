@@ -1,6 +1,6 @@
 // Connectors, connection types and beans that are loaded when a flow first uses them, so that unused ones add no start time. To add
 // one, create a folder and add a line here. An entry contains only metadata; index.test.ts compares it with the declaration.
-import type { BeanDeclaration, ClientNeed, ConnectionDeclaration, ConnectorDeclaration } from "@sluice/engine/spi";
+import type { BeanDeclaration, ClientPackage, ConnectionDeclaration, ConnectorDeclaration } from "@sluice/engine/spi";
 import type { ConnectorRole, Described } from "@sluice/model";
 import type { ConnectorSettings } from "./connector-settings.ts";
 import type { ConnectionSettings } from "./database/database-folders.ts";
@@ -12,7 +12,7 @@ export interface ConnectorEntry extends Described {
   /** The connection types its endpoints use. */
   readonly kinds: readonly string[];
   /** Packages it needs in addition to those of its connections. */
-  readonly needs: readonly ClientNeed[];
+  readonly needs: readonly ClientPackage[];
   load(settings: ConnectorSettings): Promise<ConnectorDeclaration>;
 }
 
@@ -21,7 +21,7 @@ export interface ConnectionEntry extends Described {
   readonly kinds: readonly string[];
   /** The Camel classes that describe it. */
   readonly beans: readonly string[];
-  readonly needs: readonly ClientNeed[];
+  readonly needs: readonly ClientPackage[];
   load(settings?: ConnectionSettings): Promise<ConnectionDeclaration>;
 }
 

@@ -30,7 +30,7 @@ export type {
   QueueStore,
   QueueSubscriber,
   SharedQueues,
-  TakenMessage,
+  ClaimedMessage,
 } from "./queue/durable-queues.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
 export { restorePart, storePart } from "./queue/stored-part.ts";

@@ -33,21 +33,21 @@ export interface ClientPart {
 /** The client packages of connections and connectors, with their installed versions. */
 export function clientParts(): readonly ClientPart[] {
   const needs = [
-    ...connectionIndex.flatMap(({ type, needs: own }) => own.map((need) => ({ user: type, need }))),
-    ...connectorIndex.flatMap(({ scheme, needs: own }) => own.map((need) => ({ user: scheme, need }))),
+    ...connectionIndex.flatMap(({ type, needs: own }) => own.map((clientPackage) => ({ user: type, clientPackage }))),
+    ...connectorIndex.flatMap(({ scheme, needs: own }) => own.map((clientPackage) => ({ user: scheme, clientPackage }))),
   ];
-  const names = [...new Set(needs.map(({ need }) => need.package))].toSorted();
+  const names = [...new Set(needs.map(({ clientPackage }) => clientPackage.package))].toSorted();
   return names.map((name) => {
-    const samePackage = needs.filter(({ need }) => need.package === name);
-    const { need } = samePackage[0] as (typeof samePackage)[number];
-    const client = findClient(need);
+    const samePackage = needs.filter(({ clientPackage }) => clientPackage.package === name);
+    const { clientPackage } = samePackage[0] as (typeof samePackage)[number];
+    const client = findClient(clientPackage);
     return {
       users: [...new Set(samePackage.map(({ user }) => user))],
       package: name,
-      tested: need.version,
+      tested: clientPackage.version,
       installed: client?.version,
       isTested: client?.isTested === true,
-      install: installCommand(need),
+      install: installCommand(clientPackage),
     };
   });
 }

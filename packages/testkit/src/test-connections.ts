@@ -1,7 +1,7 @@
 // Connections for connector tests: opened on first use, closed by the test. How a runtime shares, replaces and restores them is tested with the
 // runtime.
 import { bindFields, type ConnectionLookup, type Connections } from "@sluice/engine";
-import { CompileError, type ClientNeed, type Connection, type ConnectionDeclaration, type ConnectionState, type Host } from "@sluice/engine/spi";
+import { CompileError, type ClientPackage, type Connection, type ConnectionDeclaration, type ConnectionState, type Host } from "@sluice/engine/spi";
 import type { Fields } from "@sluice/model";
 
 export interface TestConnection {
@@ -15,7 +15,11 @@ export interface TestConnections extends Omit<Connections, "find"> {
 }
 
 /** The connections of a host, by id; `load` imports the clients. */
-export function testConnections(host: Host, byId: Readonly<Record<string, TestConnection>>, load: (need: ClientNeed) => Promise<unknown>): TestConnections {
+export function testConnections(
+  host: Host,
+  byId: Readonly<Record<string, TestConnection>>,
+  load: (clientPackage: ClientPackage) => Promise<unknown>,
+): TestConnections {
   const clients = new Map<string, Promise<unknown>>();
   const watchers = new Set<(id: string, state: ConnectionState) => void>();
   const disconnect = (id: string, problem: string): void => {
@@ -27,7 +31,7 @@ export function testConnections(host: Host, byId: Readonly<Record<string, TestCo
     const context = {
       host,
       signal: new AbortController().signal,
-      load: <T>(need: ClientNeed) => load(need) as Promise<T>,
+      load: <T>(clientPackage: ClientPackage) => load(clientPackage) as Promise<T>,
       disconnected: (problem: string) => disconnect(id, problem),
     };
     const client = declaration.open(bound as never, context);

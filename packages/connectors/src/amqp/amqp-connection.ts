@@ -1,5 +1,5 @@
 import type * as Rhea from "rhea";
-import { defineConnection, FlowError, isCompileError, type ClientNeed, type ConnectionContext } from "@sluice/engine/spi";
+import { defineConnection, FlowError, isCompileError, type ClientPackage, type ConnectionContext } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { withTimeout } from "../messaging/incoming.ts";
 import { tlsField, certificateOptions } from "../tls/tls-field.ts";
@@ -22,7 +22,7 @@ export interface AmqpClient {
 }
 
 const closeMs = 1000;
-const rheaNeed: ClientNeed = { package: "rhea", version: "3.0.5", reason: "the AMQP 1.0 client" };
+const rheaPackage: ClientPackage = { package: "rhea", version: "3.0.5", reason: "the AMQP 1.0 client" };
 
 const amqpFields = {
   url: f.text({
@@ -71,9 +71,9 @@ export const amqpConnection = defineConnection({
     },
   ],
   verifiedAgainst: ["RabbitMQ 3.10 with the plug-in rabbitmq_amqp1_0"],
-  needs: [rheaNeed],
+  needs: [rheaPackage],
   async open(values, context): Promise<AmqpClient> {
-    const loaded = await context.load<typeof Rhea & { readonly default?: typeof Rhea }>(rheaNeed);
+    const loaded = await context.load<typeof Rhea & { readonly default?: typeof Rhea }>(rheaPackage);
     let failure: unknown;
     for (const url of brokerUrls(values.url)) {
       try {

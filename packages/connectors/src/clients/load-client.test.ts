@@ -21,15 +21,15 @@ function install(name: string, manifest: object, files: Readonly<Record<string, 
   for (const [file, text] of Object.entries(files)) writeFileSync(join(packageFolder, file), text);
 }
 
-const need = (name: string) => ({ package: name, version: "2.1.0", reason: "the protocol" });
+const clientPackage = (name: string) => ({ package: name, version: "2.1.0", reason: "the protocol" });
 
 it("finds packages in the working directory, both ES modules and CommonJS", async () => {
   install("of-modules", { version: "2.9.9", type: "module", exports: { ".": { import: "./main.js" } } }, { "main.js": "export const kind = 'module';" });
   install("@scope/of-commonjs", { version: "3.0.0", main: "main.cjs" }, { "main.cjs": "exports.kind = 'commonjs';" });
-  expect(await loadClient(need("of-modules"))).toMatchObject({ kind: "module" });
-  expect(await loadClient(need("@scope/of-commonjs"))).toMatchObject({ kind: "commonjs" });
-  expect(findClient(need("of-modules"))).toMatchObject({ version: "2.9.9", isTested: true });
-  expect(findClient(need("@scope/of-commonjs"))).toMatchObject({ version: "3.0.0", isTested: false });
+  expect(await loadClient(clientPackage("of-modules"))).toMatchObject({ kind: "module" });
+  expect(await loadClient(clientPackage("@scope/of-commonjs"))).toMatchObject({ kind: "commonjs" });
+  expect(findClient(clientPackage("of-modules"))).toMatchObject({ version: "2.9.9", isTested: true });
+  expect(findClient(clientPackage("@scope/of-commonjs"))).toMatchObject({ version: "3.0.0", isTested: false });
 });
 
 it("prefers packages installed next to the runtime", () => {
@@ -38,7 +38,7 @@ it("prefers packages installed next to the runtime", () => {
 });
 
 it("names the command and the folder when a package is missing", async () => {
-  await expect(loadClient(need("not-there"))).rejects.toMatchObject({
+  await expect(loadClient(clientPackage("not-there"))).rejects.toMatchObject({
     code: "client-missing",
     message: expect.stringContaining(`run 'npm i not-there@2.1.0' in ${folder}, then deploy again`),
   });

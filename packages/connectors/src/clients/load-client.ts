@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { FlowError, type ClientPackage } from "@sluice/engine/spi";
 import { importModule } from "./import-module.ts";
 import { mainModule } from "./main-module.ts";
 
@@ -15,7 +15,7 @@ export interface InstalledClient {
 }
 
 /** Where a package is installed: resolved from the runtime first, then from the working directory. */
-export function findClient({ package: name, version: tested }: ClientNeed, workingDirectory = process.cwd()): InstalledClient | undefined {
+export function findClient({ package: name, version: tested }: ClientPackage, workingDirectory = process.cwd()): InstalledClient | undefined {
   const searchPaths = [import.meta.url, join(workingDirectory, "package.json")].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
   const folder = searchPaths.map((path) => join(path, name)).find((candidate) => existsSync(join(candidate, "package.json")));
   if (folder === undefined) return undefined;
@@ -24,19 +24,20 @@ export function findClient({ package: name, version: tested }: ClientNeed, worki
 }
 
 /** The command that installs the package of a client. */
-export const installCommand = ({ package: name, version }: ClientNeed): string => `npm i ${name}@${version}`;
+export const installCommand = ({ package: name, version }: ClientPackage): string => `npm i ${name}@${version}`;
 
-const howToInstall = (need: ClientNeed): string => `${need.package} (${need.reason}): run '${installCommand(need)}' in ${process.cwd()}, then deploy again`;
+const howToInstall = (clientPackage: ClientPackage): string =>
+  `${clientPackage.package} (${clientPackage.reason}): run '${installCommand(clientPackage)}' in ${process.cwd()}, then deploy again`;
 
 /** Explains why a client cannot be used and how to install it. */
-export const missingClient = (need: ClientNeed, user: string): string => `${user} needs the package ${howToInstall(need)}`;
+export const missingClient = (clientPackage: ClientPackage, user: string): string => `${user} needs the package ${howToInstall(clientPackage)}`;
 
 /** Imports the package of a client. Rejects with a FlowError that says how to install it. */
-export async function loadClient<T>(need: ClientNeed): Promise<T> {
-  const found = findClient(need);
+export async function loadClient<T>(clientPackage: ClientPackage): Promise<T> {
+  const found = findClient(clientPackage);
   const module = found === undefined ? undefined : mainModule(manifestOf(found.folder));
   if (found === undefined || module === undefined)
-    throw new FlowError("java.lang.ClassNotFoundException", `this connection needs the package ${howToInstall(need)}`, { code: "client-missing" });
+    throw new FlowError("java.lang.ClassNotFoundException", `this connection needs the package ${howToInstall(clientPackage)}`, { code: "client-missing" });
   return (await importModule(pathToFileURL(join(found.folder, module)).href)) as T;
 }
 

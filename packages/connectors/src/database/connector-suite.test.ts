@@ -17,7 +17,7 @@ const connections = {
 };
 const host = (): FakeHost => {
   const fake = new FakeHost();
-  return Object.assign(fake, { connections: testConnections(fake, connections, (need) => import(need.package)) });
+  return Object.assign(fake, { connections: testConnections(fake, connections, (clientPackage) => import(clientPackage.package)) });
 };
 
 const suites = [

@@ -27,7 +27,7 @@ export interface TestDatabase {
   end(): Promise<void>;
 }
 
-const load = (need: { readonly package: string }): Promise<unknown> => import(need.package);
+const load = (clientPackage: { readonly package: string }): Promise<unknown> => import(clientPackage.package);
 const schema = `sluice_${process.pid}_${Date.now().toString(36)}`;
 let schemas = 0;
 

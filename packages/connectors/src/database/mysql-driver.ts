@@ -1,10 +1,10 @@
 // MySQL and MariaDB through the package mysql2.
-import type { ClientNeed } from "@sluice/engine/spi";
+import type { ClientPackage } from "@sluice/engine/spi";
 import { exactNumber, isoText } from "./bound-value.ts";
 import type { Driver, Row, Session, SqlResult, Statement } from "./database.ts";
 import { isConnectionProblem } from "./sql-failure.ts";
 
-export const mysqlNeed: ClientNeed = { package: "mysql2", version: "3.24.5", reason: "the client for MySQL and MariaDB" };
+export const mysqlPackage: ClientPackage = { package: "mysql2", version: "3.24.5", reason: "the client for MySQL and MariaDB" };
 
 interface MysqlField {
   readonly name: string;

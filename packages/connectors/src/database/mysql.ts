@@ -3,7 +3,7 @@ import { f, type Values } from "@sluice/model";
 import { poolFields, serverFields, tlsFields, tlsOptions } from "./connection-fields.ts";
 import { databaseConnection, openDatabase } from "./database-connection.ts";
 import { dataSourceFields } from "./data-source-fields.ts";
-import { mysqlDriver, mysqlNeed, type MysqlModule } from "./mysql-driver.ts";
+import { mysqlDriver, mysqlPackage, type MysqlModule } from "./mysql-driver.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 export const mysqlFields = {
@@ -34,12 +34,12 @@ export const mysql = defineConnection({
     },
   ],
   verifiedAgainst: ["MariaDB 10.11"],
-  needs: [mysqlNeed],
+  needs: [mysqlPackage],
   open: openMysql,
 });
 
 export async function openMysql(values: MysqlValues, context: ConnectionContext): Promise<SqlDatabase> {
-  const module = await context.load<MysqlModule>(mysqlNeed);
+  const module = await context.load<MysqlModule>(mysqlPackage);
   const { host, port, database, user, password, connectTimeout } = values;
   const ssl = tlsOptions(values);
   const config = { host, port, database, user: user ?? "root", password: password ?? "", connectTimeout, ...(ssl === undefined ? {} : { ssl }) };

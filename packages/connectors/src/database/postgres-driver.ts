@@ -1,11 +1,11 @@
 // PostgreSQL through the packages pg and pg-cursor.
-import type { ClientNeed } from "@sluice/engine/spi";
+import type { ClientPackage } from "@sluice/engine/spi";
 import { exactNumber, isoText } from "./bound-value.ts";
 import type { Driver, NotificationListener, Row, Session, SqlResult, Statement } from "./database.ts";
 import { isConnectionProblem } from "./sql-failure.ts";
 
-export const pgNeed: ClientNeed = { package: "pg", version: "8.23.1", reason: "the PostgreSQL client" };
-export const pgCursorNeed: ClientNeed = { package: "pg-cursor", version: "2.22.0", reason: "streaming of large PostgreSQL results" };
+export const pgPackage: ClientPackage = { package: "pg", version: "8.23.1", reason: "the PostgreSQL client" };
+export const pgCursorPackage: ClientPackage = { package: "pg-cursor", version: "2.22.0", reason: "streaming of large PostgreSQL results" };
 
 interface PgField {
   readonly name: string;

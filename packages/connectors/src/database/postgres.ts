@@ -3,7 +3,7 @@ import { f, type Values } from "@sluice/model";
 import { poolFields, serverFields, tlsFields, tlsOptions } from "./connection-fields.ts";
 import { databaseConnection, openDatabase } from "./database-connection.ts";
 import { dataSourceFields } from "./data-source-fields.ts";
-import { pgCursorNeed, pgNeed, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";
+import { pgCursorPackage, pgPackage, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 
 export const postgresFields = {
@@ -31,13 +31,13 @@ export const postgres = defineConnection({
     },
   ],
   verifiedAgainst: ["PostgreSQL 15"],
-  needs: [pgNeed, pgCursorNeed],
+  needs: [pgPackage, pgCursorPackage],
   open: openPostgres,
 });
 
 export async function openPostgres(values: PostgresValues, context: ConnectionContext): Promise<SqlDatabase> {
-  const pg = await context.load<PgModule>(pgNeed);
-  const cursors = await context.load<PgCursorModule>(pgCursorNeed);
+  const pg = await context.load<PgModule>(pgPackage);
+  const cursors = await context.load<PgCursorModule>(pgCursorPackage);
   return openDatabase(postgresDriver(pg, cursors, pgConfig(values)), values, context);
 }
 

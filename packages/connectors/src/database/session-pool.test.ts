@@ -1,12 +1,12 @@
 // Tests the pool when the server starts to reject logins while sessions are open: its role is no longer allowed to log in.
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { realTimeHost, serverFor } from "@sluice/testkit";
-import { pgCursorNeed, pgNeed, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";
+import { pgCursorPackage, pgPackage, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";
 import { SessionPool } from "./session-pool.ts";
 
 const server = await serverFor("postgres");
-const pg = (await import(pgNeed.package)) as PgModule;
-const cursors = (await import(pgCursorNeed.package)) as PgCursorModule;
+const pg = (await import(pgPackage.package)) as PgModule;
+const cursors = (await import(pgCursorPackage.package)) as PgCursorModule;
 
 describe.skipIf(server === undefined)("rejected logins (needs PostgreSQL)", () => {
   const role = `sluice_pool_${process.pid}`;

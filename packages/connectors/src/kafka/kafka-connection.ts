@@ -1,12 +1,12 @@
 import type * as KafkaJS from "kafkajs";
-import { CompileError, defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { CompileError, defineConnection, FlowError, type ClientPackage } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 import type { KafkaClient } from "./kafka-client.ts";
 import { openKafkajs, type KafkaLibrary } from "./kafkajs-client.ts";
 import { oauthTokens } from "./oauth-tokens.ts";
 
-const need: ClientNeed = { package: "kafkajs", version: "2.2.4", reason: "the Kafka client" };
+const clientPackage: ClientPackage = { package: "kafkajs", version: "2.2.4", reason: "the Kafka client" };
 
 export const kafkaConnectionFields = {
   brokers: f.string({ doc: "Bootstrap addresses of brokers, separated by commas; further brokers are discovered.", default: "localhost:9092" }),
@@ -49,9 +49,9 @@ export const kafkaConnection = defineConnection({
   kinds: ["kafka"],
   fields: kafkaConnectionFields,
   verifiedAgainst: ["the mock broker of librdkafka 2.0"],
-  needs: [need],
+  needs: [clientPackage],
   async open(values, context): Promise<KafkaClient> {
-    const module = await context.load<KafkaLibrary & { default?: KafkaLibrary }>(need);
+    const module = await context.load<KafkaLibrary & { default?: KafkaLibrary }>(clientPackage);
     const login = loginOf(values);
     const sasl = saslOf(login, values, context.host.clock.now);
     return openKafkajs(module.default ?? module, {

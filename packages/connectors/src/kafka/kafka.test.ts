@@ -16,7 +16,7 @@ function kafkaUnderTest() {
   const connections = testConnections(
     host,
     { events: { declaration: kafkaConnection, values: { brokers: "localhost:9092" } } },
-    (need) => import(need.package),
+    (clientPackage) => import(clientPackage.package),
   );
   return connectorUnderTest(kafkaConnector(), Object.assign(host, { connections }));
 }

@@ -9,7 +9,7 @@ const server = await serverFor("kafka", { own: true });
 describe.skipIf(server === undefined)("long lists (needs kcat)", () => {
   const host = realTimeHost();
   const values = { brokers: `127.0.0.1:${server?.port ?? 0}` };
-  const connections = testConnections(host, { events: { declaration: kafkaConnection, values } }, (need) => import(need.package));
+  const connections = testConnections(host, { events: { declaration: kafkaConnection, values } }, (clientPackage) => import(clientPackage.package));
   const connector = connectorUnderTest(kafkaConnector(), Object.assign(host, { connections }));
   afterAll(async () => {
     await connections.close();

@@ -1,7 +1,7 @@
 import type * as JetStream from "@nats-io/jetstream";
 import type * as Transport from "@nats-io/transport-node";
 import { readFile } from "node:fs/promises";
-import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { defineConnection, FlowError, type ClientPackage } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsField, certificateOptions } from "../tls/tls-field.ts";
@@ -18,8 +18,8 @@ export function socketOf({ connection }: NatsClient): CorkableStream | undefined
   return (connection as { readonly protocol?: { readonly transport?: { readonly socket?: CorkableStream } } }).protocol?.transport?.socket;
 }
 
-const transportNeed: ClientNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "the NATS client" };
-const jetstreamNeed: ClientNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "the JetStream client" };
+const transportPackage: ClientPackage = { package: "@nats-io/transport-node", version: "3.3.1", reason: "the NATS client" };
+const jetstreamPackage: ClientPackage = { package: "@nats-io/jetstream", version: "3.3.1", reason: "the JetStream client" };
 
 export const natsConnectionFields = {
   servers: f.string({ doc: "Addresses of the servers, separated by commas.", default: "localhost:4222", examples: ["nats://one:4222,nats://two:4222"] }),
@@ -46,10 +46,10 @@ export const natsConnection = defineConnection({
   kinds: ["nats"],
   fields: natsConnectionFields,
   verifiedAgainst: ["NATS 2.9"],
-  needs: [transportNeed, jetstreamNeed],
+  needs: [transportPackage, jetstreamPackage],
   async open(values, context): Promise<NatsClient> {
-    const transport = await context.load<typeof Transport>(transportNeed);
-    const jetstream = await context.load<typeof JetStream>(jetstreamNeed);
+    const transport = await context.load<typeof Transport>(transportPackage);
+    const jetstream = await context.load<typeof JetStream>(jetstreamPackage);
     const { user, password, token, credentialsFilePath: file } = values;
     const options = {
       servers: values.servers.split(",").map((server) => server.trim()),

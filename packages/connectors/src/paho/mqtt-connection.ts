@@ -1,12 +1,12 @@
 import type * as Mqtt from "mqtt";
-import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { defineConnection, FlowError, type ClientPackage } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { jsonMapOf } from "../messaging/connection-options.ts";
 import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 import { MqttLinks, type MqttVersion } from "./mqtt-links.ts";
 import { webSocketHeadersField } from "./paho-options.ts";
 
-const need: ClientNeed = { package: "mqtt", version: "5.16.0", reason: "the MQTT client" };
+const clientPackage: ClientPackage = { package: "mqtt", version: "5.16.0", reason: "the MQTT client" };
 
 export const mqttConnectionFields = {
   brokerUrl: f.string({ doc: "The address of the broker: `tcp:`, `ssl:`, `ws:` or `wss:`.", default: "tcp://localhost:1883" }),
@@ -30,9 +30,9 @@ export const mqttConnection = defineConnection({
   kinds: ["mqtt"],
   fields: mqttConnectionFields,
   verifiedAgainst: ["Mosquitto 2.0"],
-  needs: [need],
+  needs: [clientPackage],
   async open(values, context): Promise<MqttLinks> {
-    const module = await context.load<typeof Mqtt & { default?: typeof Mqtt }>(need);
+    const module = await context.load<typeof Mqtt & { default?: typeof Mqtt }>(clientPackage);
     const { userName, password, clientId } = values;
     const urls = (values.serverURIs ?? values.brokerUrl).split(",").map((url) => url.trim());
     const other = urls.find((url) => !/^(tcp|ssl|mqtts?|wss?):\/\//i.test(url));

@@ -7,7 +7,7 @@ import type { DeadLetters } from "../sluice/sluice.ts";
 import { pgeventConnector } from "./pgevent.ts";
 
 const server = await serverFor("postgres");
-const load = (need: { readonly package: string }): Promise<unknown> => import(need.package);
+const load = (clientPackage: { readonly package: string }): Promise<unknown> => import(clientPackage.package);
 
 describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
   const target = server as NonNullable<typeof server>;

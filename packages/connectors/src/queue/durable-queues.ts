@@ -27,7 +27,7 @@ export interface SharedQueues extends QueueAccess {
 }
 
 /** A message that a consumer has taken and must settle. */
-export interface TakenMessage {
+export interface ClaimedMessage {
   readonly id: string;
   /** Completed attempts. */
   readonly attempts: number;
@@ -55,19 +55,19 @@ export interface Queue {
   unsubscribe(subscriber: QueueSubscriber): void;
   isActive(subscriber: QueueSubscriber): boolean;
   /** The next due message, if any; the caller must settle or return it. */
-  take(): TakenMessage | undefined;
+  take(): ClaimedMessage | undefined;
   /** True for a message that may have crashed a process. */
-  isSuspect(taken: TakenMessage): boolean;
+  isSuspect(taken: ClaimedMessage): boolean;
   /** Records an attempt; false when that is not possible now and the message is delivered later. */
-  begin(taken: TakenMessage): Promise<boolean>;
-  done(taken: TakenMessage): void;
-  deadLetter(taken: TakenMessage, details: DeadLetterDetails): void;
+  begin(taken: ClaimedMessage): Promise<boolean>;
+  done(taken: ClaimedMessage): void;
+  deadLetter(taken: ClaimedMessage, details: DeadLetterDetails): void;
   /** Postpones a message after a failed attempt. */
-  retry(taken: TakenMessage, attempts: number, delayMs: number): void;
+  retry(taken: ClaimedMessage, attempts: number, delayMs: number): void;
   /** Returns a message as if it had not been taken. */
-  requeue(taken: TakenMessage, delayMs?: number): void;
+  requeue(taken: ClaimedMessage, delayMs?: number): void;
   /** A run that had timed out succeeded after all. */
-  doneLate(taken: TakenMessage): void;
+  doneLate(taken: ClaimedMessage): void;
 }
 
 /** Position of a message in its queue: ordered by due time, then by arrival. */

@@ -2,7 +2,7 @@
 // until its route succeeds, it becomes a dead letter, or its test session is closed.
 import { FlowError, toFlowError, type Awaitable, type Exchange, type RouteInput, type Log } from "@sluice/engine/spi";
 import { MessageReceiver, type Outcome } from "../message-receiver/message-receiver.ts";
-import type { Queue, QueueSubscriber, TakenMessage } from "./durable-queues.ts";
+import type { Queue, QueueSubscriber, ClaimedMessage } from "./durable-queues.ts";
 import { restoreMessage, type RestoredMessage } from "./stored-message.ts";
 
 const sliceMs = 10;
@@ -25,7 +25,7 @@ export interface ConsumerOptions extends RedeliveryOptions {
 
 /** A message in delivery; it is restored from disk once per delivery. */
 interface Delivered {
-  readonly entry: TakenMessage;
+  readonly entry: ClaimedMessage;
   readonly restored: RestoredMessage;
 }
 
@@ -88,18 +88,18 @@ export class QueueConsumer implements QueueSubscriber {
     this.#busy--;
   }
 
-  #next(): TakenMessage | undefined {
+  #next(): ClaimedMessage | undefined {
     return this.#queue.isActive(this) ? this.#queue.take() : undefined;
   }
 
   /** The message may have crashed the process last time: record the attempt on disk before it starts, so that it counts. */
-  async #deliverSuspect(entry: TakenMessage): Promise<void> {
+  async #deliverSuspect(entry: ClaimedMessage): Promise<void> {
     if (entry.attempts > 0 && this.#messageReceiver.isExhausted(entry.attempts)) return this.#deadLetter(entry, entry.attempts, undefined, processCrashError());
     if (!(await this.#queue.begin(entry))) return undefined;
     return this.#deliver(entry);
   }
 
-  #deliver(entry: TakenMessage): Awaitable {
+  #deliver(entry: ClaimedMessage): Awaitable {
     let restored: RestoredMessage;
     try {
       restored = restoreMessage(entry.message);
@@ -116,14 +116,14 @@ export class QueueConsumer implements QueueSubscriber {
     return this.#messageReceiver.take({ entry, restored });
   }
 
-  #settle(entry: TakenMessage, outcome: Outcome): void {
+  #settle(entry: ClaimedMessage, outcome: Outcome): void {
     if (outcome.kind === "done") this.#queue.done(entry);
     else if (outcome.kind === "dead-letter") this.#deadLetter(entry, outcome.attempts, outcome.exchange, outcome.failure);
     else if (outcome.counted) this.#queue.retry(entry, outcome.attempts, outcome.waitMs);
     else this.#queue.requeue(entry, outcome.waitMs);
   }
 
-  #deadLetter(entry: TakenMessage, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
+  #deadLetter(entry: ClaimedMessage, attempts: number, exchange: Exchange | undefined, { type, message, stepId, routeId }: FlowError): void {
     const { route } = this.#routeInput;
     this.#log.write("WARN", "sluice.queue", `Queue '${this.#queue.name}' moved message ${entry.id} to the dead letters (attempts: ${attempts})`, exchange);
     this.#queue.deadLetter(entry, { route, runId: exchange?.run.id, attempts, failure: { type, message, stepId, routeId } });

@@ -16,7 +16,7 @@ import {
 } from "@sluice/engine/spi";
 import { cancelledError } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
-import type { DurableQueues, Queue, QueueAccess, QueueSubscriber, TakenMessage } from "./durable-queues.ts";
+import type { DurableQueues, Queue, QueueAccess, QueueSubscriber, ClaimedMessage } from "./durable-queues.ts";
 import { QueueConsumer, type RedeliveryOptions } from "./queue-consumer.ts";
 import type { QueueOptions } from "./queue-shape.ts";
 import { contextOf, restoreMessage, storeMessage } from "./stored-message.ts";
@@ -151,18 +151,18 @@ function queuePoller(queueOf: () => Queue, host: Host): Poller {
   };
 }
 
-function messageOf(entry: TakenMessage): Message {
+function messageOf(entry: ClaimedMessage): Message {
   const { message } = restoreMessage(entry.message);
   message.headers.set("SluiceQueueMessageId", entry.id);
   message.headers.set("SluiceQueueAttempt", entry.attempts + 1);
   return message;
 }
 
-async function waitFor(queue: Queue, timeoutMs: number, { run }: Exchange, { clock }: Host): Promise<TakenMessage | undefined> {
+async function waitFor(queue: Queue, timeoutMs: number, { run }: Exchange, { clock }: Host): Promise<ClaimedMessage | undefined> {
   const { signal } = run;
-  let settle: (entry: TakenMessage | undefined) => void = () => undefined;
-  const arrived = new Promise<TakenMessage | undefined>((resolve) => (settle = resolve));
-  let entry: TakenMessage | undefined;
+  let settle: (entry: ClaimedMessage | undefined) => void = () => undefined;
+  const arrived = new Promise<ClaimedMessage | undefined>((resolve) => (settle = resolve));
+  let entry: ClaimedMessage | undefined;
   // Reading may find more than one message and wake again, but only one is needed.
   let isTaking = false;
   const subscriber: QueueSubscriber = {

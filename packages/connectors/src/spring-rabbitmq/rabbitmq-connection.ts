@@ -1,11 +1,11 @@
 import type * as Amqplib from "amqplib";
-import { CompileError, defineConnection, FlowError, type BeanForm, type ClientNeed } from "@sluice/engine/spi";
+import { CompileError, defineConnection, FlowError, type BeanForm, type ClientPackage } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { tlsField, certificateOptions } from "../tls/tls-field.ts";
 
 export type RabbitClient = Amqplib.ChannelModel;
 
-export const amqplibNeed: ClientNeed = { package: "amqplib", version: "2.3.1", reason: "the RabbitMQ client" };
+export const amqplibPackage: ClientPackage = { package: "amqplib", version: "2.3.1", reason: "the RabbitMQ client" };
 
 const rabbitFields = {
   url: f.text({
@@ -43,9 +43,9 @@ export const rabbitmqConnection = defineConnection({
     } satisfies BeanForm,
   ],
   verifiedAgainst: ["RabbitMQ 3.10"],
-  needs: [amqplibNeed],
+  needs: [amqplibPackage],
   async open(values, context): Promise<RabbitClient> {
-    const loaded = await context.load<typeof Amqplib & { readonly default?: typeof Amqplib }>(amqplibNeed);
+    const loaded = await context.load<typeof Amqplib & { readonly default?: typeof Amqplib }>(amqplibPackage);
     const client = await connectToAny(loaded.default ?? loaded, values);
     let problem = "the server closed the connection";
     client.on("error", (error: Error) => void (problem = error.message));

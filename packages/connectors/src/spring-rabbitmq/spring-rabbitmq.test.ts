@@ -21,7 +21,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq passes the connector suit
   const host = (): FakeHost => {
     const fake = new FakeHost();
     const values = { port: String(server?.port), host: "127.0.0.1" };
-    const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
+    const load = async (clientPackage: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(clientPackage.package);
     const connections = testConnections(fake, { broker: { declaration: rabbitmqConnection, values } }, load);
     opened.push(connections);
     return Object.assign(fake, { connections });

@@ -15,7 +15,7 @@ const hasOpenssl = isInstalled("openssl");
 const folder = mkdtempSync(join(tmpdir(), "sluice-redis-"));
 const children: ChildProcess[] = [];
 const cleanUps: (() => Promise<unknown>)[] = [];
-const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
+const load = async (clientPackage: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(clientPackage.package);
 
 function isInstalled(program: string): boolean {
   try {

@@ -1,5 +1,5 @@
 // Redis connections through the package ioredis.
-import { defineConnection, FlowError, type ClientNeed } from "@sluice/engine/spi";
+import { defineConnection, FlowError, type ClientPackage } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import type { CorkableStream } from "../messaging/combine-writes.ts";
 import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
@@ -8,7 +8,7 @@ import { tlsFields, tlsOptions } from "../database/connection-fields.ts";
 const maxScans = 1_000;
 const scanCount = 1_000;
 
-export const ioredisNeed: ClientNeed = { package: "ioredis", version: "6.0.0", reason: "the Redis client" };
+export const ioredisPackage: ClientPackage = { package: "ioredis", version: "6.0.0", reason: "the Redis client" };
 
 export interface RedisClient {
   call(command: string, ...parameters: readonly (string | number | Buffer)[]): Promise<unknown>;
@@ -137,10 +137,10 @@ export const redis = defineConnection({
     },
   ],
   verifiedAgainst: ["Redis 7.0"],
-  needs: [ioredisNeed],
+  needs: [ioredisPackage],
   async open(written, { load, signal, disconnected }): Promise<RedisClient> {
     const values = withUrl(written);
-    const { Redis } = await load<RedisModule>(ioredisNeed);
+    const { Redis } = await load<RedisModule>(ioredisPackage);
     const { user, password, database, connectTimeout, commandTimeout } = values;
     const client = new Redis({
       ...addressOf(values),

@@ -23,7 +23,7 @@ import { hostileValues } from "../database/hostile-values.test-support.ts";
 const server = await serverFor("redis");
 const springRedis = springRedisConnector(undefined);
 const prefix = `sluice-test:${process.pid}:${Date.now()}:`;
-const load = async (need: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(need.package);
+const load = async (clientPackage: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(clientPackage.package);
 const cleanUps: (() => Promise<void>)[] = [];
 
 function hostOf(port: number, values: Readonly<Record<string, string>> = {}): Host {

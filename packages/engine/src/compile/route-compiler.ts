@@ -54,7 +54,7 @@ export class RouteCompiler implements Compiler {
   readonly #languages: LanguageScope;
   readonly #depth: number;
   readonly #place: RouteParts["places"][number] | undefined;
-  readonly #ahead: Processor[] = [];
+  readonly #preparations: Processor[] = [];
   /** True while the step is being compiled. Expressions compiled later, from message content, must not grow the list without bound. */
   #isCompiling: boolean;
 
@@ -90,8 +90,8 @@ export class RouteCompiler implements Compiler {
       property: scope.property,
       language: (name) => this.#find(name),
       bean: (reference, kind) => scope.beans.get(reference, kind),
-      get ahead() {
-        return compiler.#isCompiling ? (work: Processor) => void compiler.#ahead.push(work) : undefined;
+      get beforeStep() {
+        return compiler.#isCompiling ? (work: Processor) => void compiler.#preparations.push(work) : undefined;
       },
     };
     this.endpoints = { to: (node) => this.#outlet(node), dynamic: (options) => this.#dynamic(options), poll: (options) => this.#poll(options) };
@@ -167,7 +167,7 @@ export class RouteCompiler implements Compiler {
       noop,
     );
     inner.#isCompiling = false;
-    const bare = withPreparation(inner.#ahead, step);
+    const bare = withPreparation(inner.#preparations, step);
     const { guard, intercept } = wrappers;
     if (intercept === undefined) return wiring.slot(node, bare, place.costly, guard);
     return wiring.slot(node, bare, place.costly, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));

@@ -14,7 +14,7 @@ describe("step trail", () => {
       { ...first, startedAt: 1_000.5, durationMs: 0, status: "running", attempts: 1 },
       { ...second, startedAt: 1_001, durationMs: 2.25, status: "failed", attempts: 1 },
     ]);
-    expect(trail.again(second, 3, 1_010)).toBe(inner);
+    expect(trail.retry(second, 3, 1_010)).toBe(inner);
     expect(trail.records()[1]).toMatchObject({ status: "running", attempts: 3 });
     trail.end(inner, 4, false);
     trail.end(outer, 5, false);
@@ -27,14 +27,14 @@ describe("step trail", () => {
       { startedAt: 1_001, durationMs: 2.25 },
       { startedAt: 1_010, durationMs: 4 },
     ]);
-    expect(trail.again({ stepId: "third", kind: "to" }, 2, 1)).toBe(-1);
+    expect(trail.retry({ stepId: "third", kind: "to" }, 2, 1)).toBe(-1);
   });
 
   it("records at most 20 attempts of a step", () => {
     const trail = new StepTrail();
     const index = trail.begin(first, 0);
     trail.end(index, 1, true);
-    for (let attempt = 2; attempt < 100; attempt++) trail.end(trail.again(first, attempt, attempt * 10), 1, true);
+    for (let attempt = 2; attempt < 100; attempt++) trail.end(trail.retry(first, attempt, attempt * 10), 1, true);
     expect(trail.records()[0]).toMatchObject({ attempts: 99 });
     expect(trail.records()[0]?.tries).toHaveLength(20);
   });

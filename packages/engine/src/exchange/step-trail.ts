@@ -47,7 +47,7 @@ export class StepTrail {
   }
 
   /** A redelivery continues the record of the step that failed; -1 when there is none. */
-  again({ stepId }: StepName, attempt: number, startedAt: number): number {
+  retry({ stepId }: StepName, attempt: number, startedAt: number): number {
     const index = this.#steps.findLastIndex((step) => step.stepId === stepId);
     const step = this.#steps[index];
     if (step !== undefined) {

@@ -85,7 +85,7 @@ export interface LanguageScope {
    * Registers work to do before the step that uses the expression, each time it runs, so that long work need not block the event loop.
    * Absent where no step uses it, and at run time.
    */
-  readonly ahead?: ((work: Processor) => void) | undefined;
+  readonly beforeStep?: ((work: Processor) => void) | undefined;
 }
 
 // A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.

@@ -4,7 +4,7 @@ import type { Described, Fields, Values } from "@sluice/model";
 import type { Host } from "./host.ts";
 
 /** A package that a connection needs and that its user installs. */
-export interface ClientNeed {
+export interface ClientPackage {
   readonly package: string;
   /** The exact version that was tested. */
   readonly version: string;
@@ -28,7 +28,7 @@ export interface ConnectionContext {
   /** Aborted when no caller waits for the connection. */
   readonly signal: AbortSignal;
   /** Imports the client's package; rejects with a FlowError that says how to install it. */
-  load<T>(need: ClientNeed): Promise<T>;
+  load<T>(clientPackage: ClientPackage): Promise<T>;
   /** Call this when the opened client detects that it lost its server. */
   disconnected(problem: string): void;
 }
@@ -52,7 +52,7 @@ export interface ConnectionDeclaration<F extends Fields = any, C = any> extends 
   readonly fields: F;
   /** Camel's descriptions of it: beans of a flow and of application.properties. */
   readonly beans?: readonly BeanForm[];
-  readonly needs: readonly ClientNeed[];
+  readonly needs: readonly ClientPackage[];
   /** Servers that its tests run against, with their versions, such as `PostgreSQL 15`. Shown on the reference pages. */
   readonly verifiedAgainst?: readonly string[];
   /**

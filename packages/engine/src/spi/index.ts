@@ -30,7 +30,7 @@ export type { Transaction, UnitOfWork } from "../exchange/unit-of-work.ts";
 export {
   defineConnection,
   type BeanForm,
-  type ClientNeed,
+  type ClientPackage,
   type Connection,
   type ConnectionContext,
   type ConnectionDeclaration,

@@ -26,7 +26,7 @@ export interface GroupRun {
   /** The group was processed: removes its messages. */
   done(): void;
   /** The run was cancelled: the group runs again. */
-  again(): void;
+  rerun(): void;
 }
 
 /** Groups messages in this process. */

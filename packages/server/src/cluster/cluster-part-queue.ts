@@ -243,7 +243,7 @@ export class ClusterPartQueue implements PartQueue {
         const removed = this.#removeRunning(group.ids).map((delivery) => delivery.done());
         void Promise.all(removed).then(() => repeatUntilStored(() => groups.remove(id)));
       },
-      again: () => {
+      rerun: () => {
         for (const delivery of this.#removeRunning(group.ids)) delivery.requeue();
         void repeatUntilStored(() => groups.abandon(id, group));
       },

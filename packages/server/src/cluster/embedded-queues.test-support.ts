@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WorkQueue, type Queue, type QueueSubscriber, type StoredMessage, type TakenMessage } from "@sluice/connectors";
+import { WorkQueue, type Queue, type QueueSubscriber, type StoredMessage, type ClaimedMessage } from "@sluice/connectors";
 import type { Cluster, Consumption, QueueDelivery, QueueReceiver } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
 import { createIds } from "../host/ulid.ts";
@@ -82,7 +82,7 @@ function consume(queue: Queue, receiver: QueueReceiver): Consumption {
   };
   // Deferred: a queue calls it while it changes its own state.
   const subscriber: QueueSubscriber = { concurrency: 1, wake: () => setImmediate(take) };
-  const deliveryOf = (taken: TakenMessage & { readonly key?: string | undefined }): QueueDelivery => {
+  const deliveryOf = (taken: ClaimedMessage & { readonly key?: string | undefined }): QueueDelivery => {
     let isSettled = false;
     const settle = (change: () => void): void => {
       if (isSettled) return;

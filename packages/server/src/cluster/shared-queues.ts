@@ -6,7 +6,7 @@ import {
   type QueueSubscriber,
   type SharedQueues,
   type StoredMessage,
-  type TakenMessage,
+  type ClaimedMessage,
 } from "@sluice/connectors";
 import { FlowError, isClusterError, type Clock, type Cluster, type Consumption, type Host, type Ids, type Log, type QueueDelivery } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
@@ -161,7 +161,7 @@ interface QueueParts {
   changed(): void;
 }
 
-class Taken implements TakenMessage {
+class Taken implements ClaimedMessage {
   readonly delivery: QueueDelivery;
 
   constructor(delivery: QueueDelivery) {

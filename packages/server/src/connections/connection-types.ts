@@ -39,8 +39,8 @@ export function createConnectionTypes(
       const declaration = loaded.get(type);
       if (declaration === undefined)
         throw new CompileError("connection-unloaded", `connection type '${type}' is not loaded`, { unloaded: { kind: "connections", name: type } });
-      const need = declaration.needs.find((client) => findClient(client) === undefined);
-      if (need !== undefined) throw new CompileError("client-missing", missingClient(need, user));
+      const clientPackage = declaration.needs.find((client) => findClient(client) === undefined);
+      if (clientPackage !== undefined) throw new CompileError("client-missing", missingClient(clientPackage, user));
       return declaration;
     },
   };

@@ -1,6 +1,6 @@
 // Connections defined by an operator: stored, validated, tested and activated.
 import { bindFields } from "@sluice/engine";
-import { isCompileError, type ClientNeed, type ConnectionDeclaration, type Host, type Log } from "@sluice/engine/spi";
+import { isCompileError, type ClientPackage, type ConnectionDeclaration, type Host, type Log } from "@sluice/engine/spi";
 import type { Fields } from "@sluice/model";
 import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
@@ -45,7 +45,7 @@ export interface NamedConnectionsParts {
   readonly references: ReferenceSources;
   readonly log: Log;
   host(): Host;
-  load<T>(need: ClientNeed): Promise<T>;
+  load<T>(clientPackage: ClientPackage): Promise<T>;
   /** The flows that use a connection. */
   usersOf(id: string): readonly string[];
   /** The flows of other nodes that use a connection. */

@@ -1,6 +1,6 @@
 // The connections of a runtime: those defined by name, and those defined inline by endpoints.
 import { bindFields, type ConnectionLookup, type Connections } from "@sluice/engine";
-import { CompileError, type ClientNeed, type Connection, type ConnectionDeclaration, type Host } from "@sluice/engine/spi";
+import { CompileError, type ClientPackage, type Connection, type ConnectionDeclaration, type Host } from "@sluice/engine/spi";
 import { describe, type Fields } from "@sluice/model";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { ConnectionTypes } from "./connection-types.ts";
@@ -15,7 +15,7 @@ export interface ConnectionsParts {
   readonly secrets: SecretValues;
   /** A function, because the host refers to the connections. */
   host(): Host;
-  load<T>(need: ClientNeed): Promise<T>;
+  load<T>(clientPackage: ClientPackage): Promise<T>;
   /** Replaces missing connections in checks and tests, which open none; without it, a missing connection is an error. */
   placeholder?<C>(id: string): Connection<C>;
   /** For file checks: the type of each connection in the project, by connection id. The types must be loaded. */

@@ -3,7 +3,7 @@ import {
   FlowError,
   isFlowError,
   toFlowError,
-  type ClientNeed,
+  type ClientPackage,
   type Connection,
   type ConnectionDeclaration,
   type ConnectionState,
@@ -23,7 +23,7 @@ const minRejectedWaitMs = 30_000;
 export interface SharedConnectionParts {
   readonly id: string;
   readonly host: Host;
-  load<T>(need: ClientNeed): Promise<T>;
+  load<T>(clientPackage: ClientPackage): Promise<T>;
 }
 
 /** The type of a connection and its values. */

@@ -1,5 +1,5 @@
 // Tests connection values: connects, does one round trip, and disconnects.
-import { toFlowError, type ClientNeed, type ConnectionDeclaration, type Host } from "@sluice/engine/spi";
+import { toFlowError, type ClientPackage, type ConnectionDeclaration, type Host } from "@sluice/engine/spi";
 
 export type TestOutcome =
   | { readonly ok: true; readonly server: string; readonly ms: number }
@@ -7,7 +7,7 @@ export type TestOutcome =
 
 export interface TryParts {
   readonly host: Host;
-  load<T>(need: ClientNeed): Promise<T>;
+  load<T>(clientPackage: ClientPackage): Promise<T>;
 }
 
 const testTimeoutMs = 10_000;

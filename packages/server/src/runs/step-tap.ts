@@ -15,7 +15,7 @@ function recordStep(next: Processor, node: StepNode): Processor {
     // The split of a long list can have thousands of steps that are not recorded: they skip reading the clock.
     if (trail === undefined || (trail.isFull && exchange.attempt === 1)) return next(exchange);
     const startedMs = performance.now();
-    const repeatedIndex = exchange.attempt > 1 ? trail.again(name, exchange.attempt, timeOrigin + startedMs) : -1;
+    const repeatedIndex = exchange.attempt > 1 ? trail.retry(name, exchange.attempt, timeOrigin + startedMs) : -1;
     const index = repeatedIndex >= 0 ? repeatedIndex : trail.begin(name, timeOrigin + startedMs);
     if (index < 0) return next(exchange);
     let pending: void | Promise<void>;

@@ -16,8 +16,8 @@ import { NatsQueues } from "./nats-queues.ts";
 import { NatsRecords, streamOf } from "./nats-records.ts";
 import { createSendGroups } from "./send-groups.ts";
 
-const transportNeed = { package: "@nats-io/transport-node", version: "3.3.1", reason: "a cluster on NATS" };
-const jetstreamNeed = { package: "@nats-io/jetstream", version: "3.3.1", reason: "a cluster on NATS" };
+const transportPackage = { package: "@nats-io/transport-node", version: "3.3.1", reason: "a cluster on NATS" };
+const jetstreamPackage = { package: "@nats-io/jetstream", version: "3.3.1", reason: "a cluster on NATS" };
 
 const collections: readonly Collection[] = ["config", "nodes", "dead-letters", "dead-letter-messages", "groups", "sagas"];
 const claimSets: readonly ClaimSet[] = ["slot", "pin", "hour", "day"];
@@ -31,8 +31,8 @@ const attemptRecordMs = 30 * 86_400_000;
 
 export async function openNatsCluster(target: ClusterTarget & { readonly store: "nats" }, options: StoreOptions): Promise<Cluster> {
   const { node, boot, log } = options;
-  const transport = await loadClient<typeof Transport>(transportNeed);
-  const jetstream = await loadClient<typeof JetStream>(jetstreamNeed);
+  const transport = await loadClient<typeof Transport>(transportPackage);
+  const jetstream = await loadClient<typeof JetStream>(jetstreamPackage);
   const connection = await transport.connect({
     servers: [...target.servers],
     name: `sluice ${node}`,

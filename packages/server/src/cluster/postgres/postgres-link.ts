@@ -27,7 +27,7 @@ interface Client {
 }
 export type Row = Readonly<Record<string, any>>;
 
-const need = { package: "pg", version: "8.23.1", reason: "a cluster on PostgreSQL" };
+const clientPackage = { package: "pg", version: "8.23.1", reason: "a cluster on PostgreSQL" };
 const attemptMs = 2_000;
 /** Time limit of a statement that transfers up to `largeBytes`, or one row: PostgreSQL sends twice as many bytes. */
 export const largeMs = 15_000;
@@ -77,7 +77,7 @@ export class PostgresLink implements StoreLink {
   }
 
   static async open(url: string, name: string, log: Log, ownChannel: (prefix: string) => string): Promise<PostgresLink> {
-    const { default: pg } = await loadClient<{ readonly default: Pg }>(need);
+    const { default: pg } = await loadClient<{ readonly default: Pg }>(clientPackage);
     const link = new PostgresLink(pg, url, name, log, ownChannel);
     try {
       await link.#listen();

@@ -24,8 +24,8 @@ export interface ScriptThreads {
 export function jsLanguage(interpreter: ScriptInterpreter, limits: Partial<ScriptLimits> = {}, threads?: ScriptThreads): LanguageDeclaration {
   const compileScript = (text: string, scope: LanguageScope): Expression => {
     const sandbox = new ScriptSandbox(text, interpreter, { ...defaults, ...limits }, scope.host.clock);
-    if (threads === undefined || scope.ahead === undefined) return (exchange) => valueOf(sandbox.run(globalsOf(exchange)));
-    return runAhead(sandbox, threads, scope.ahead);
+    if (threads === undefined || scope.beforeStep === undefined) return (exchange) => valueOf(sandbox.run(globalsOf(exchange)));
+    return runAhead(sandbox, threads, scope.beforeStep);
   };
   return defineLanguage({
     name: "js",
@@ -64,9 +64,9 @@ export function jsLanguage(interpreter: ScriptInterpreter, limits: Partial<Scrip
 }
 
 /** The result of a thread is valid only for its input: if the message has changed since, the script runs again. */
-function runAhead(sandbox: ScriptSandbox, threads: ScriptThreads, ahead: NonNullable<LanguageScope["ahead"]>): Expression {
+function runAhead(sandbox: ScriptSandbox, threads: ScriptThreads, beforeStep: NonNullable<LanguageScope["beforeStep"]>): Expression {
   const results = new WeakMap<Exchange, { readonly input: string; readonly outcome: ScriptOutcome }>();
-  ahead((exchange) => {
+  beforeStep((exchange) => {
     const input = globalsOf(exchange);
     return threads.run(sandbox.code, input).then((outcome) => void results.set(exchange, { input, outcome }));
   });

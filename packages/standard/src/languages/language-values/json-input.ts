@@ -37,7 +37,7 @@ export function readJson(raw: unknown, exchange: Exchange, language: string): un
 
 /** Parses long JSON in slices before the step that evaluates the expression. */
 export function readAhead(source: Expression, scope: LanguageScope): void {
-  scope.ahead?.((exchange) => readJsonAhead(source(exchange), exchange, scope.host.clock));
+  scope.beforeStep?.((exchange) => readJsonAhead(source(exchange), exchange, scope.host.clock));
 }
 
 function parseJson(text: string, language: string, ahead: LongJson | undefined): unknown {

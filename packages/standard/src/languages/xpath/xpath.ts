@@ -69,6 +69,6 @@ export const xpath = defineLanguage({
 function evaluator(text: string, options: Options, scope: LanguageScope): (exchange: Parameters<Expression>[0], returns: "all" | "boolean") => unknown {
   const source = compileSource(options["source"], scope);
   const query = compileQuery(text.trim(), "xpath", readNamespaces(options["namespace"]), scope);
-  if (query.readsDocument) scope.ahead?.((exchange) => readXmlAhead(source(exchange), scope.host.clock));
+  if (query.readsDocument) scope.beforeStep?.((exchange) => readXmlAhead(source(exchange), scope.host.clock));
   return (exchange, returns) => query.evaluate(query.readsDocument ? readXmlDocument(source(exchange)) : null, exchange, returns);
 }

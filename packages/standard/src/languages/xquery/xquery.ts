@@ -43,7 +43,7 @@ export const xquery = defineLanguage({
   compile(text, options, scope) {
     const source = compileSource(options["source"], scope);
     const query = compileQuery(text.trim(), "xquery", readNamespaces(options["namespace"]), scope);
-    if (query.readsDocument) scope.ahead?.((exchange) => readXmlAhead(source(exchange), scope.host.clock));
+    if (query.readsDocument) scope.beforeStep?.((exchange) => readXmlAhead(source(exchange), scope.host.clock));
     const asString = /(^|\.)string$/i.test((options["resultType"] ?? "").trim());
     const convert = asString ? (items: readonly unknown[]) => items.map(String).join("") : resultConverter(undefined, options["resultType"]);
     return (exchange) => convert(query.evaluate(query.readsDocument ? readXml(source(exchange)) : null, exchange, "all") as readonly unknown[]);

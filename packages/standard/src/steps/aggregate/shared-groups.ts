@@ -147,7 +147,7 @@ export class SharedGroups implements Lifecycle, PartReceiver {
   }
 
   #run(merged: Exchange, run: GroupRun): void {
-    onExchangeEnd(merged, (ended) => (ended.run.isCancelled ? run.again() : run.done()));
+    onExchangeEnd(merged, (ended) => (ended.run.isCancelled ? run.rerun() : run.done()));
     this.#options.release(merged);
   }
 

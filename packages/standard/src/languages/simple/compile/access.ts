@@ -38,8 +38,8 @@ function compileBody(tail: string, offset: number, scope: SimpleScope): Expressi
 }
 
 /** Requests that long JSON is parsed in slices before the step that reads it. */
-export function readsJson(source: Expression, { language: { ahead, host } }: SimpleScope): void {
-  ahead?.((exchange) => readJsonAhead(source(exchange), exchange, host.clock));
+export function readsJson(source: Expression, { language: { beforeStep, host } }: SimpleScope): void {
+  beforeStep?.((exchange) => readJsonAhead(source(exchange), exchange, host.clock));
 }
 
 /** A path after the value of another function, such as `bodyAs(String).length`. */
