@@ -128,7 +128,7 @@ async function measureScaling() {
   }
 }
 
-/** Milliseconds of a PUT, whose reply waits until all nodes run the flow. */
+/** p50 and p99 of a PUT in milliseconds; its reply waits until all nodes run the flow. */
 async function measureChanges() {
   const nats = await startNats(3);
   const nodes = [];

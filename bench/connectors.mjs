@@ -25,12 +25,12 @@ const timeoutMs = 120_000;
 async function measureBare(work) {
   let cpu = process.cpuUsage();
   let startTime = performance.now();
-  /** Called with the first message of a source; the time before it is spent connecting. */
-  const first = () => {
+  /** Called at the first message of a source; the time before it is spent connecting. */
+  const onFirst = () => {
     cpu = process.cpuUsage();
     startTime = performance.now();
   };
-  const count = await work(first);
+  const count = await work(onFirst);
   const seconds = (performance.now() - startTime) / 1_000;
   const used = process.cpuUsage(cpu);
   return { rate: count / seconds, micros: (used.user + used.system) / count };
@@ -106,10 +106,10 @@ async function sluiceSource(sluice, { name, count, from }) {
 
 /** What one round runs on each side. A sink's route is deployed once and, like the bare client, sends the messages of all rounds. */
 async function roundsOf(sluice, benchCase, prefix) {
-  const sinkCase = await benchCase.round(`${prefix}0`);
-  if (sinkCase.fill === undefined) {
-    const measureRoute = await deploySink(sluice, { name: `${prefix}0`, ...sinkCase });
-    return async () => ({ bare: () => bareSink(sinkCase), sluice: measureRoute });
+  const firstCase = await benchCase.round(`${prefix}0`);
+  if (firstCase.fill === undefined) {
+    const measureRoute = await deploySink(sluice, { name: `${prefix}0`, ...firstCase });
+    return async () => ({ bare: () => bareSink(firstCase), sluice: measureRoute });
   }
   return async (round) => {
     const name = `${prefix}${round}`;
@@ -121,7 +121,7 @@ async function roundsOf(sluice, benchCase, prefix) {
 async function measureCase(sluice, benchCase, title) {
   const results = [];
   const startRound = await roundsOf(sluice, benchCase, `b${process.pid}${title.replaceAll(/\W/g, "")}`);
-  // In a single round, compiling the route's code would be a large part of the measured time.
+  // Rounds up to 0 are warm-up: otherwise compiling the route's code would be a large part of the measured time.
   for (let round = 1 - warmUps; round <= rounds; round++) {
     const { fill, ...measure } = await startRound(round + warmUps);
     const rates = {};
@@ -148,7 +148,7 @@ async function measureCase(sluice, benchCase, title) {
 const figures = {};
 for (const family of selected.length === 0 ? families : selected) {
   const { server: serverName, connection, open } = connectorCases[family];
-  // Otherwise Mosquitto would write all queued messages to a file after each one.
+  // With `isDurable`, Mosquitto would write all queued messages to a file after each one.
   const server = await serverFor(serverName, { own: true, isDurable: false });
   if (server === undefined) continue;
   const opened = await open(server.port);

@@ -1,4 +1,4 @@
-// npm run bench:designer — rendering and input latency of the designer in a real Chromium: rendering 500 steps, opening a flow of 1,000 lines, and
+// npm run bench:designer — rendering and input latency of the designer in a real Chromium: rendering 500 steps, opening a flow of 500 steps, and
 // key to screen with 300 steps. Medians are compared with the budgets; needs a built repository. With --trace-minutes 10 instead: frame rate and
 // memory with 500 trace events per second on the cards. Wall-clock times show how long users wait; CPU times are less affected by a busy machine.
 import { mkdirSync, writeFileSync } from "node:fs";

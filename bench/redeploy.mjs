@@ -1,6 +1,6 @@
 // npm run bench:redeploy — the webhook flow under load while it is repeatedly redeployed, compared with no redeployments: the cost for callers, and
 // that no call fails, is cut off or gets no response. Server on core 0, load on core 1.
-import { compare, median, printShares } from "./lib/compare.mjs";
+import { compare, median, printRatios } from "./lib/compare.mjs";
 import { client } from "./lib/load.mjs";
 import { assertResponse, put, startSluice } from "./lib/processes.mjs";
 import { numbersOf } from "./lib/usage.mjs";
@@ -48,7 +48,7 @@ try {
   );
   await assertResponse(sluice.baseUrl, "/api/hook", webhook.body, `v${version}`);
   const { failed } = results.redeployed;
-  printShares(results);
+  printRatios(results);
   console.log(
     `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} load calls failed; of ${verified.answered} verified calls ${verified.failed} failed, ${verified.mismatched} responses matched no version`,
   );

@@ -116,7 +116,7 @@ try {
   );
   for (const [name, { body }] of Object.entries(workloads)) {
     addResult(name, await new Pair([one, several], `/api/${name}`, body).compare());
-    // A tied route runs in one worker, so the machine does not limit it.
+    // A tied route runs in one worker only, so the scaling of a bare server is no reference for it.
     if (name !== "tied") addResult(`${name}, bare`, await compareBare(name));
   }
 } finally {

@@ -1,4 +1,5 @@
-// Bundles the command into one file and stores the V8 code cache for it (see packages/cli/bin/bundle.cjs).
+// Bundles the command into one file, and large packages that few runtimes need into separate files, and stores the V8 code cache
+// (see packages/cli/bin/bundle.cjs).
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -121,7 +122,6 @@ for (const [name, code] of packages) writeFileSync(join(folder, name), code);
 renameSync(`${file}.next`, file);
 writeFileSync(inputsFile, inputs);
 
-// Starts the runtime and runs a flow once to fill the code cache; without the cache, starting is slower but still correct.
 async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -130,6 +130,7 @@ async function freePort() {
   return String(port);
 }
 
+// Starts the runtime and runs a flow once to fill the code cache; without the cache, starting is slower but still correct.
 const data = mkdtempSync(join(tmpdir(), "sluice-bundle-"));
 const cacheRun = spawnSync(process.execPath, [fileURLToPath(new URL("bundle-cache.cjs", import.meta.url)), "run"], {
   env: { ...process.env, SERVICE_PORT: await freePort(), SERVICE_HOST: "127.0.0.1", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: "bundle" },

@@ -60,7 +60,7 @@ export async function buildDesigner() {
   const parameters = [vite, "build", "--logLevel", "warn", "--outDir", next, `${root}packages/designer`];
   await withProgress("Bundling the designer", () => runNode(parameters, { NODE_ENV: "production" }));
   await runNode([`${root}scripts/designer-catalog.mjs`, `${next}/catalog.json`]);
-  // Replaced atomically: a designer that starts meanwhile never sees a partial page.
+  // Renamed only when complete, so that a designer that starts meanwhile never sees a partial page.
   rmSync(`${folder}/app`, { recursive: true, force: true });
   renameSync(next, `${folder}/app`);
   writeFileSync(stamp, key);

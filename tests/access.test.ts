@@ -319,7 +319,7 @@ describe("the order of checks", () => {
     expect([evil.headers.get("access-control-allow-origin"), evil.headers.get("access-control-allow-methods")]).toEqual([null, null]);
   });
 
-  it("method and route are checked before credentials, and the body of a rejected request is not read", async () => {
+  it("an unknown route is 404 without credentials, and a request without a credential is rejected before its body is read", async () => {
     expect((await hook("/api/guarded-not", {})).status).toBe(404);
     const response = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1", () => socket.write("POST /api/strict HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n"));
@@ -388,7 +388,7 @@ describe("the request that the route receives", () => {
     }
   });
 
-  it("direct: and timers are not affected", async () => {
+  it("a policy does not affect direct: routes", async () => {
     await server.putFlow("inner", `- route:\n    id: inner-direct\n    from:\n      uri: direct:inner\n      steps:\n        - setBody: {constant: inside}\n`);
     await put("inner", { default: "deny" });
     const { sessionId } = (await server.api("POST", "/test/session", { scope: "session", mocks: [] })).json;

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** The parts of the engine that a plug-in may import: the contract and its tools. */
 const forPlugins = ["@sluice/engine/spi", "@sluice/engine/tools", "@sluice/engine/values"];
 
-/** Allowed imports between packages, and allowed npm packages; `node:` only where listed. */
+/** Allowed imports of other packages of this repository, and whether `node:` modules are allowed. npm packages must be declared in package.json. */
 const packages: Readonly<Record<string, { readonly internal: readonly string[]; readonly node: boolean }>> = {
   model: { internal: [], node: false },
   engine: { internal: ["@sluice/model"], node: false },
@@ -181,10 +181,10 @@ function forbiddenImports(name: string, file: string, targets: readonly string[]
   const rule = exceptions.find((exception) => file.startsWith(exception.in)) ?? packages[name];
   const reasonAgainst = (target: string): string | undefined => {
     if (target.startsWith(".")) {
-      if (!resolve(root, dirname(file), target).startsWith(join(root, `packages/${name}/`))) return "leaves the package";
-      return /\.(ts|tsx|css)$/.test(target) ? undefined : "does not end in .ts";
+      if (!resolve(root, dirname(file), target).startsWith(join(root, `packages/${name}/`))) return "is outside the package";
+      return /\.(ts|tsx|css)$/.test(target) ? undefined : "does not end in .ts, .tsx or .css";
     }
-    if (target.startsWith("node:")) return rule?.node === true ? undefined : "in a pure package";
+    if (target.startsWith("node:")) return rule?.node === true ? undefined : "is not allowed in a pure package";
     if (target.startsWith("@sluice/")) return rule?.internal.includes(target) === true ? undefined : `is not allowed in ${name}`;
     // A client that users install: it is loaded with loadClient, so only its types are imported.
     if (Object.hasOwn(manifest["peerDependencies"] ?? {}, target) && importsOnlyTypes(file, target)) return undefined;

@@ -87,7 +87,7 @@ async function compare(benches: Record<string, unknown>, ...parameters: string[]
 }
 
 describe("bench:compare", () => {
-  it("fails only for figures that are consistently worse than the margin, in either direction", async () => {
+  it("fails only for figures that are consistently worse by more than the margin, in either direction", async () => {
     const benches = {
       same: { command: figures("same", 2.4), less: { "a.ratio": 2 } },
       noisy: { command: figures("noisy", 9, 2.1), less: { "a.ratio": 2 } },

@@ -7,9 +7,9 @@ import { eventually, startTestServer, type StartedServer } from "./started-serve
 export interface BrokerRuntime extends StartedServer {
   /** Deploys a flow; fails the test with the error if it is rejected. */
   deploy(id: string, yaml: string): Promise<void>;
-  /** Status of the route with the name of its flow. */
+  /** Status of the route that has the same id as its flow; `none` if there is no such route. */
   routeStatus(id: string): Promise<string>;
-  /** The dead letters of a route, or of all. */
+  /** The dead letters of one route, or of all routes. */
   deadLetters(routeId?: string): Promise<readonly DeadLetter[]>;
 }
 
@@ -57,12 +57,12 @@ export async function expectEventually<T>(value: () => T | Promise<T>, expected:
 }
 
 /** One message per number. */
-export const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `message ${index}`);
+export const numberedMessages = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `message ${index}`);
 
-/** The messages of `numbered` that are missing in `found`. */
+/** The messages of `numberedMessages` that are missing in `found`. */
 export const missingOf = (count: number, found: readonly string[]): readonly string[] => {
   const present = new Set(found);
-  return numbered(count).filter((text) => !present.has(text));
+  return numberedMessages(count).filter((text) => !present.has(text));
 };
 
 /** Waits until all numbered messages are found, while the connection between runtime and broker is cut repeatedly. */
@@ -71,7 +71,7 @@ export async function waitForAllDespiteCuts(link: FaultyLink, intervalMs: number
   await expectEventually(() => missingOf(count, found).length, 0, 40_000).finally(() => clearInterval(cutting));
 }
 
-/** Deploys a route whose broker is unreachable, and expects that it is soon Failed. */
+/** Deploys a route whose broker is unreachable, and expects the deployment to return within 3 seconds with the route `Failed`. */
 export async function expectFailedSoon(runtime: BrokerRuntime, routeId: string, deploy: () => Promise<void>): Promise<void> {
   const startTime = Date.now();
   await deploy();

@@ -36,7 +36,7 @@ describe("a run over its deadline", () => {
     expect(run.runtime.routes.get("start")?.stats.inflight).toBe(0);
   });
 
-  it("does not cancel a wire tap, and a wire tap over its deadline does not cancel the run", async () => {
+  it("ends without affecting the run that started it with a wire tap", async () => {
     const run = await flow(
       `- route: {id: start, from: {uri: "direct:start", steps: [{wireTap: {uri: "direct:tapped"}}, {delay: {constant: "700"}}, {to: "mock:main"}]}}
 - route: {id: tapped, from: {uri: "direct:tapped", steps: [{delay: {constant: "5000"}}, {to: "mock:late"}]}}`,

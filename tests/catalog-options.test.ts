@@ -4,7 +4,7 @@ import { bindEndpoint, bindFlow, describe as about, readTree, setOption, type Fi
 import { catalogOf } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { requiredOf, sampleText, scalarOptions, type OptionPlace, type Sample } from "./sample-options.ts";
+import { requiredOf, sampleText, scalarOptions, type ScalarOption, type Sample } from "./sample-options.ts";
 
 const catalog = catalogOf(connectors);
 
@@ -77,7 +77,7 @@ const optionsOf = (testCase: Case, flow: FlowDocument): unknown => {
 /** Options of a language stay text; all others are parsed by their field. */
 const expected = (testCase: Case, field: Field<unknown>, text: string): unknown => (testCase.label.startsWith("language") ? text : field.parse(text));
 
-function withOption({ container, path }: OptionPlace, text: string): Sample {
+function withOption({ container, path }: ScalarOption, text: string): Sample {
   const copy = structuredClone(container) as any;
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string, unknown>;
   parent[path.at(-1) as string] = text;
@@ -107,30 +107,30 @@ describe.each(cases.map((testCase) => [testCase.label, testCase] as const))("%s"
 
   it("keeps every option from text to flow, and through an edit of the text", () => {
     const failures: string[] = [];
-    for (const place of scalarOptions(testCase.fields).filter((option) => isFree(testCase, option))) {
-      const name = place.path.join(".");
-      if (about(place.field).spec.unsupported !== undefined) {
-        const { faults } = bind(stringify(testCase.write(withOption(place, sampleText(place.field))).document));
+    for (const option of scalarOptions(testCase.fields).filter((candidate) => isFree(testCase, candidate))) {
+      const name = option.path.join(".");
+      if (about(option.field).spec.unsupported !== undefined) {
+        const { faults } = bind(stringify(testCase.write(withOption(option, sampleText(option.field))).document));
         if (!faults.some((fault) => fault.startsWith("refused: "))) failures.push(`${name}: is not refused: ${faults.join(" ")}`);
         continue;
       }
-      const first = sampleText(place.field);
-      const second = sampleText(place.field, true);
-      const { document, path } = testCase.write(withOption(place, first));
+      const first = sampleText(option.field);
+      const second = sampleText(option.field, true);
+      const { document, path } = testCase.write(withOption(option, first));
       const source = stringify(document);
       const before = bind(source);
-      const bound = valueAt(optionsOf(testCase, before.flow), place.path);
-      if (before.faults.length > 0 || !same(bound, expected(testCase, place.field, first))) {
+      const bound = valueAt(optionsOf(testCase, before.flow), option.path);
+      if (before.faults.length > 0 || !same(bound, expected(testCase, option.field, first))) {
         failures.push(`${name}: '${first}' became ${JSON.stringify(bound)} ${before.faults.join(" ")}`);
         continue;
       }
-      const edit = setOption(source, [...path, ...place.path.slice(0, -1)], place.path.at(-1) as string, second);
+      const edit = setOption(source, [...path, ...option.path.slice(0, -1)], option.path.at(-1) as string, second);
       if (!edit.ok) {
         failures.push(`${name}: ${edit.reason}`);
         continue;
       }
-      const after = valueAt(optionsOf(testCase, bind(edit.source).flow), place.path);
-      if (!same(after, expected(testCase, place.field, second))) failures.push(`${name}: edited to '${second}' it became ${JSON.stringify(after)}`);
+      const after = valueAt(optionsOf(testCase, bind(edit.source).flow), option.path);
+      if (!same(after, expected(testCase, option.field, second))) failures.push(`${name}: edited to '${second}' it became ${JSON.stringify(after)}`);
       const changed = edit.source.split("\n").filter((line, index) => line !== source.split("\n")[index]).length;
       if (first !== second && changed !== 1) failures.push(`${name}: the edit changed ${changed} lines`);
     }
@@ -142,7 +142,7 @@ describe.each(cases.map((testCase) => [testCase.label, testCase] as const))("%s"
  * False for values that an author cannot choose freely: a name that must exist, `disabled`, which removes its own block from the flow, and an error
  * handler without a type.
  */
-function isFree(testCase: Case, { path }: OptionPlace): boolean {
+function isFree(testCase: Case, { path }: ScalarOption): boolean {
   if (path.at(-1) === "disabled" || (testCase.label === "entity errorHandler" && path.length === 1)) return false;
   // Options of a language are passed as text, including lists and objects as JSON.
   if (testCase.label.startsWith("language ")) return path.length === 1 && path[0] !== "language";

@@ -1,4 +1,4 @@
-// One document with every kind of step, in long and short form, edited at every place: only the edited lines change.
+// One document with every kind of step, in long and short form, and one document per step, edited: only the edited lines change.
 import {
   applySplice,
   bindFlow,
@@ -57,7 +57,7 @@ const documentOf = (stepList: readonly StepShape[]): string => `# Every step.
 - route:
     id: canonical
     from:
-      uri: direct:canonical   # who calls
+      uri: direct:canonical   # entry point
       steps:
 ${stepList.map((step) => indent(longForm(step), "        ")).join("\n\n        # next\n")}
 

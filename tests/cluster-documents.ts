@@ -5,8 +5,9 @@ import { expect } from "vitest";
 import type { SpawnedServer } from "./spawned-server.ts";
 import { call, eventually } from "./started-server.ts";
 
-/** Variables of every node, and those that the last node lacks. */
+/** Environment variables of every node. */
 export const documentVariables = { CLUSTER_PASSWORD: "sesame-of-the-cluster" };
+/** Environment variables of all nodes except the last. */
 export const variablesOfOthers = { CLUSTER_SOME: "set-on-some-nodes" };
 
 /** Replies to each line with its name and the line. */

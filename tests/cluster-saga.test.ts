@@ -82,7 +82,7 @@ describe.skipIf(server === undefined)(`sagas in a cluster (needs ${title})`, () 
     expect(names.map((name) => calls("end", name).length)).toEqual([2, 2, 2]);
   });
 
-  it("compensates the saga of a node that is killed, the latest part first", async () => {
+  it("compensates the saga of a node that is killed, the latest participant first", async () => {
     for (const killed of [0, 1]) {
       const order = newOrder("killed");
       cluster.partner.isHolding = true;

@@ -1,4 +1,4 @@
-// The installed command: one bundled file with its code cache.
+// The installed command: its bundle and its code cache.
 import { spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

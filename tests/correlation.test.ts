@@ -1,4 +1,4 @@
-// One id finds everything that one request caused, through all connectors.
+// One correlation id finds all runs that a request caused, including those through direct:, seda:, queue: and wireTap.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, eventually, followStream, startTestServer, type StartedServer } from "./started-server.ts";
 
@@ -47,7 +47,7 @@ it("X-Correlation-Id takes precedence over breadcrumbId, and an empty or too lon
   }
 });
 
-it("a replay, a durable webhook, a test session and the trace propagate it", async () => {
+it("a replay, a durable webhook and a test session propagate it, and the trace contains it", async () => {
   const trace = await followStream(server, "/trace/stream?routeId=entry");
   const { headers } = await call(server.baseUrl, "POST", "/api/entry", "x", { "x-correlation-id": "again" });
   await eventually(async () => (await routesOf("again")).length === allRoutes.length);

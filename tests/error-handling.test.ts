@@ -107,7 +107,7 @@ describe("onException", () => {
   });
 });
 
-it("an endpoint pattern that is not a valid expression matches only itself", async () => {
+it("an endpoint pattern that is not a valid regular expression matches only itself", async () => {
   const run = await flow(
     "- interceptSendToEndpoint: {uri: '[', skipSendToOriginalEndpoint: true, steps: [{to: 'mock:instead'}]}\n- from: {uri: 'direct:start', steps: [{to: 'mock:a'}]}\n",
   );

@@ -77,7 +77,7 @@ describe("ids and files", () => {
     );
   }, 240_000);
 
-  it("if a flow has two files, one is used, the other is listed with both names, and DELETE removes both", async () => {
+  it("if a flow has several files, one is used, the others are listed with both names, and DELETE removes all", async () => {
     await server.stop();
     for (const [name, text] of [
       ["pay.yaml", "first"],

@@ -75,7 +75,7 @@ describe("the history of a flow", () => {
     expect(readdirSync(join(dataDir, "flow-versions", "orders"))).toEqual(["1.yaml"]);
   });
 
-  it("is bounded in number and bytes; numbers are never used twice", async () => {
+  it("is bounded in number and bytes; revision numbers are never used twice", async () => {
     await restart({ SERVICE_VERSIONS: "3" });
     for (const text of ["one", "two", "three", "four", "five"]) await put(text);
     expect(await revisions()).toEqual([5, 4, 3]);

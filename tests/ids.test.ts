@@ -1,4 +1,4 @@
-// Ids of flows, tables, documents and policies.
+// Ids of flows, value mappings, message mappings and policies.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { sendRaw, statuses } from "@sluice/testkit";
@@ -32,7 +32,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Every file below the data directory except the log, which keeps growing. */
+/** The names of all files below the data directory, except the log. */
 const tree = (): readonly string[] => (readdirSync(server.dataDir, { recursive: true }) as string[]).filter((name) => name !== "log.txt").sort();
 
 /** Sends the path exactly as spelled. */
@@ -48,11 +48,11 @@ for (const { noun, path, body } of kinds) {
       ["a path", ["..%2f..%2fetc%2fx", "%2e%2e%2fx", "a%2fb", "..%5c..%5cx", "%252e%252e%252fx"]],
       ["dots", [".", "..", "...", "%2e%2e", "%2e"]],
       ["control or non-ASCII characters", ["a%00", "a%0ab", "a%0d%0aX:1", "%7f", "%c2%a0", "%ff"]],
-      ["a name that Windows reserves", ["CON", "nul", "aux.x", "COM1", "lpt9.yaml", "a.", "a%20", "a:b", "prn"]],
-      ["a wrong first character or pair", [".hidden", ".env", "-rf", "~x", "_x", "a..b", "%c3%a4"]],
+      ["a name that is invalid on Windows", ["CON", "nul", "aux.x", "COM1", "lpt9.yaml", "a.", "a%20", "a:b", "prn"]],
+      ["a wrong first character or two consecutive dots", [".hidden", ".env", "-rf", "~x", "_x", "a..b", "%c3%a4"]],
     ];
     for (const [kind, ids] of wrong) {
-      it(`${kind}: ${ids.join(" ")} is rejected and changes no file`, async () => {
+      it(`${kind}: ${ids.join(" ")} is rejected, and creates or deletes no file`, async () => {
         const before = tree();
         for (const id of ids) {
           for (const method of ["PUT", "DELETE"]) {

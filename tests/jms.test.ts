@@ -9,7 +9,7 @@ import {
   expectEventually,
   expectFailedSoon,
   failingSometimes,
-  numbered,
+  numberedMessages,
   startBrokerRuntime,
   uniqueName,
   waitForAllDespiteCuts,
@@ -368,17 +368,17 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
   it("moves messages in order", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
-    await send(`${name}.in`, numbered(200));
+    await send(`${name}.in`, numberedMessages(200));
     await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:queue:${name}.in", steps: [{convertBodyTo: {type: String}}, {to: "amqp:${name}.out"}]}}`);
     await expectEventually(() => out.length, 200);
-    expect(out).toEqual(numbered(200));
+    expect(out).toEqual(numberedMessages(200));
     await expectEventually(() => countIn(`${name}.in`), 0);
   });
 
   it("retries failed messages, then dead-letters them unchanged", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
-    await send(`${name}.in`, numbered(50));
+    await send(`${name}.in`, numberedMessages(50));
     await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:${name}.in?redeliveryDelay=5", steps: [${failingSometimes}, {to: "amqp:${name}.out"}]}}`);
     await expectEventually(() => out.length, 45);
     await expectEventually(async () => (await runtime.deadLetters(name)).length, 5);
@@ -410,7 +410,7 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
     const count = 300;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     const out = await received(`${name}.out`);
-    await send(`${name}.in`, numbered(count));
+    await send(`${name}.in`, numberedMessages(count));
     await deploy(
       name,
       `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "amqp:${name}.in?recoveryInterval=200", steps: [{convertBodyTo: {type: String}}, {delay: {constant: 3}}, {to: "amqp:${name}.out"}]}}`,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import kafkajs from "kafkajs";
 import { afterAll, describe, expect, it } from "vitest";
 import { serverFor } from "@sluice/testkit";
-import { expectEventually, missingOf, numbered, startBrokerRuntime, uniqueName } from "./broker-runtime.ts";
+import { expectEventually, missingOf, numberedMessages, startBrokerRuntime, uniqueName } from "./broker-runtime.ts";
 
 const folder = process.env["CAMEL_KAMELETS"] ?? "";
 const hasCatalog = folder !== "" && existsSync(join(folder, "kafka-source.kamelet.yaml"));
@@ -21,7 +21,7 @@ describe.skipIf(server === undefined)("kafka-source, kafka-batch-source and kafk
       const kafka = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING });
       const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
       await producer.connect();
-      await producer.send({ topic: `${name}-in`, messages: numbered(50).map((value) => ({ value })) });
+      await producer.send({ topic: `${name}-in`, messages: numberedMessages(50).map((value) => ({ value })) });
       const common = `bootstrapServers: "${brokers}"`;
       await runtime.deploy(
         name,

@@ -116,7 +116,7 @@ describe("a Kamelet in a runtime", () => {
     }
   });
 
-  it("reads values from properties, warns about unknown names, and hides secrets in responses", async () => {
+  it("reads values from properties, warns about unknown names, and hides secrets in the log", async () => {
     const steps = `        - kamelet: {name: greeter-action, parameters: {greting: Hello, secretWord: hush-hush-word}}\n`;
     const put = await server.putFlow("named", webhook("named", steps), { camel: { kamelet: { "greeter-action": { greeting: "Hi" } } } });
     expect([put.status, put.text]).toEqual([201, expect.stringContaining("has no parameter 'greting' (did you mean 'greeting'?)")]);
@@ -255,7 +255,7 @@ spec:
 });
 
 describe("SERVICE_KAMELETS", () => {
-  it("accepts folders and packages, and rejects missing ones", async () => {
+  it("accepts a folder, and rejects missing folders and packages", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-kamelet-package-"));
     try {
       writeKamelets(join(folder, "kamelets"));

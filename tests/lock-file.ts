@@ -42,8 +42,8 @@ export function lockFileProblems(packages: LockedPackages, allowed: Readonly<Rec
 
 function missingPlatformPackages(packages: LockedPackages): string[] {
   return Object.entries(packages).flatMap(([path, entry]) => {
-    const hasAny = Object.keys(entry.optionalDependencies ?? {});
-    const found = hasAny.map((name) => ({ name, locked: resolve(packages, path, name) }));
+    const names = Object.keys(entry.optionalDependencies ?? {});
+    const found = names.map((name) => ({ name, locked: resolve(packages, path, name) }));
     const missing = found.flatMap(({ name, locked }) => (locked === undefined && isForSupportedPlatform(name) ? [name] : []));
     const problems = missing.map((name) => `${path || "The root package"} needs the optional package ${name}, which package-lock.json lacks. ${remedy}`);
     const binaries = found.flatMap(({ locked }) => (locked?.os !== undefined && locked.cpu !== undefined && locked.hasInstallScript !== true ? [locked] : []));
@@ -61,7 +61,7 @@ function resolve(packages: LockedPackages, from: string, name: string): LockEntr
   }
 }
 
-/** Determined by the words of its name; a name without an operating system counts as one for all. */
+/** Determined from the words in the package name; a name without an operating system is treated as supporting all platforms. */
 function isForSupportedPlatform(name: string): boolean {
   const words = new Set(name.split(/[^a-z0-9]+/i));
   const hasAny = (options: readonly string[]): boolean => options.some((option) => words.has(option));
@@ -87,8 +87,8 @@ function unexpectedPackages(packages: LockedPackages, allowed: Readonly<Record<s
       unused.delete(pattern);
       return [];
     }
-    const what = hasInstallScript === true ? "runs a script when it is installed" : "is made for some platforms only";
-    return [`${name} ${what}. Choose a package that does not, or add it with a reason to the list in tests/lock-file.test.ts.`];
+    const what = hasInstallScript === true ? "runs a script when it is installed" : "supports only some platforms";
+    return [`${name} ${what}. Choose another package, or add ${name} with a reason to the list in tests/lock-file.test.ts.`];
   });
   return [...problems, ...[...unused].map((pattern) => `No package matches ${pattern} anymore: remove it from the list in tests/lock-file.test.ts.`)];
 }

@@ -2,7 +2,7 @@
 import mqtt, { type MqttClient } from "mqtt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultyLink, serverFor } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 
 const server = await serverFor("mosquitto");
 
@@ -49,10 +49,10 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
       );
       await expectEventually(() => runtime.routeStatus(name), "Started");
       for (const qos of [0, 1, 2] as const) {
-        for (const text of numbered(50)) await client.publishAsync(`${name}/in/a`, text, { qos, properties: { userProperties: { orderId: "7" } } });
+        for (const text of numberedMessages(50)) await client.publishAsync(`${name}/in/a`, text, { qos, properties: { userProperties: { orderId: "7" } } });
         await expectEventually(() => out.texts.length, 50);
         // Order is guaranteed among messages of the same QoS.
-        expect(out.texts.splice(0)).toEqual(numbered(50));
+        expect(out.texts.splice(0)).toEqual(numberedMessages(50));
       }
       if (scheme === "paho-mqtt5") expect(out.properties[0]).toMatchObject({ orderId: "7", topic: `${name}/in/a` });
     });
@@ -65,7 +65,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
         `- route: {id: ${name}, from: {uri: "${scheme}:${name}/in?brokerUrl=${broker}&qos=1", steps: [${failingSometimes}, {to: "${scheme}:${name}/out?brokerUrl=${broker}"}]}}`,
       );
       await expectEventually(() => runtime.routeStatus(name), "Started");
-      for (const text of numbered(50)) await client.publishAsync(`${name}/in`, text, { qos: 1 });
+      for (const text of numberedMessages(50)) await client.publishAsync(`${name}/in`, text, { qos: 1 });
       await expectEventually(() => out.texts.length, 45);
       const deadLetters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
       expect(deadLetters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
@@ -84,7 +84,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
         );
         await expectEventually(() => runtime.routeStatus(name), "Started");
         const cutting = setInterval(() => link.cut(), 200);
-        for (const text of numbered(count)) await client.publishAsync(`${name}/in`, text, { qos });
+        for (const text of numberedMessages(count)) await client.publishAsync(`${name}/in`, text, { qos });
         await new Promise((resolve) => setTimeout(resolve, 1500));
         clearInterval(cutting);
         await expectEventually(() => missingOf(count, out.texts).length, 0, 40_000);

@@ -5,7 +5,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connectionIndex, connectorIndex, loadClient } from "@sluice/connectors";
 import { FlowError, type Source } from "@sluice/engine/spi";
 import { connectorUnderTest, FakeRouteInput, FaultyLink, realTimeHost, serverFor, testConnections } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 
 const server = await serverFor("nats");
 
@@ -76,13 +76,13 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
       name,
       `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&maxMessages=2", steps: [{to: "nats:${name}.out?servers=${servers}"}]}}`,
     );
-    const send = (): void => numbered(3).forEach((text) => client.publish(`${name}.in`, text));
+    const send = (): void => numberedMessages(3).forEach((text) => client.publish(`${name}.in`, text));
     send();
     await expectEventually(() => out.texts.length, 2);
     for (const change of ["stop", "start"]) expect((await runtime.api("POST", `/routes/${name}/${change}`)).status).toBe(200);
     send();
     await expectEventually(() => out.texts.length, 4);
-    expect(out.texts).toEqual([...numbered(2), ...numbered(2)]);
+    expect(out.texts).toEqual([...numberedMessages(2), ...numberedMessages(2)]);
   });
 
   it("dead-letters failed messages of plain subjects unchanged", async () => {
@@ -92,7 +92,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
       name,
       `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}", steps: [${failingSometimes}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
     );
-    for (const text of numbered(50)) client.publish(`${name}.in`, text);
+    for (const text of numberedMessages(50)) client.publish(`${name}.in`, text);
     await expectEventually(() => out.texts.length, 45);
     await expectEventually(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
     expect(
@@ -112,7 +112,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     );
     await expectEventually(() => runtime.routeStatus(name), "Started");
     const stream = jetstream(client);
-    for (const text of numbered(50)) await stream.publish(`${name}.in`, text);
+    for (const text of numberedMessages(50)) await stream.publish(`${name}.in`, text);
     await expectEventually(() => out.texts.length, 45);
     await expectEventually(async () => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).length, 5);
     const deadLetters = (await runtime.deadLetters()).filter(({ routeId }) => routeId === name);
@@ -157,7 +157,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     );
     await expectEventually(() => runtime.routeStatus(name), "Started");
     const stream = jetstream(client);
-    for (const text of numbered(count)) await stream.publish(`${name}.in`, text);
+    for (const text of numberedMessages(count)) await stream.publish(`${name}.in`, text);
     const stored = async (): Promise<string[]> => {
       const found: string[] = [];
       const { state } = await manager.streams.info(name, { subjects_filter: `${name}.out` });
@@ -198,7 +198,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     const name = uniqueName();
     const { source, route, routeInput, connections } = await gated(`nats:${name}`);
     await source.start(routeInput);
-    for (const text of numbered(500)) client.publish(name, text);
+    for (const text of numberedMessages(500)) client.publish(name, text);
     await expectEventually(() => route.offered.size > 0, true);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect([...route.offered]).toEqual(["message 0"]);
@@ -206,7 +206,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await new Promise((resolve) => setTimeout(resolve, 300));
     route.isOpen = true;
     await stopping;
-    expect(route.done).toEqual(numbered(500));
+    expect(route.done).toEqual(numberedMessages(500));
     await connections.close();
   });
 
@@ -216,7 +216,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     await manager.streams.add({ name, subjects: [name] });
     const { source, route, routeInput, connections } = await gated(`nats:${name}?jetstreamEnabled=true&jetstreamName=${name}&durableName=slow&poolSize=5`);
     const stream = jetstream(client);
-    for (const text of numbered(100)) await stream.publish(name, text);
+    for (const text of numberedMessages(100)) await stream.publish(name, text);
     await source.start(routeInput);
     await expectEventually(() => route.offered.size, 5);
     await new Promise((resolve) => setTimeout(resolve, 1000));

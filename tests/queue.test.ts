@@ -87,7 +87,7 @@ const post = (body: string, headers: Readonly<Record<string, string>> = {}) => c
 const file = (): string => join(dataDir, "store", "durable.sqlite");
 
 describe("a durable queue", () => {
-  it("uses no resources until it is used", async () => {
+  it("creates no store file until it is used", async () => {
     await server.putFlow("plain", `- route:\n    id: plain\n    from:\n      uri: webhook\n      steps:\n        - setBody: {constant: x}\n`);
     expect((await call(server.baseUrl, "POST", "/api/plain", "x")).text).toBe("x");
     expect((await server.api("GET", "/dead-letters")).json).toEqual({ deadLetters: [], total: 0 });

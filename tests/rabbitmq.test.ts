@@ -6,7 +6,7 @@ import {
   expectEventually,
   expectFailedSoon,
   failingSometimes,
-  numbered,
+  numberedMessages,
   startBrokerRuntime,
   uniqueName,
   waitForAllDespiteCuts,
@@ -72,9 +72,9 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       ),
     );
     await queue(`${name}.in`);
-    send(`${name}.in`, numbered(200), { headers: { orderId: 7, rush: true }, type: "order", correlationId: "c1" });
+    send(`${name}.in`, numberedMessages(200), { headers: { orderId: 7, rush: true }, type: "order", correlationId: "c1" });
     await expectEventually(() => out.texts.length, 200);
-    expect(out.texts).toEqual(numbered(200));
+    expect(out.texts).toEqual(numberedMessages(200));
     const { properties } = out.messages[0] as ConsumeMessage;
     expect(properties).toMatchObject({ type: "order", correlationId: "c1", contentType: "text/plain", deliveryMode: 2 });
     expect(properties.headers).toMatchObject({ orderId: 7, rush: true, key: `${name}.in` });
@@ -179,7 +179,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       routed(name, `{setHeader: {name: CamelSpringRabbitmqPriority, constant: urgent}}, {log: "answered ${name}"}`, "&prefetchCount=5"),
     );
     await queue(`${name}.in`);
-    send(`${name}.in`, numbered(20), { replyTo: `${name}.replies` });
+    send(`${name}.in`, numberedMessages(20), { replyTo: `${name}.replies` });
     await expectEventually(() => runtime.logText().split(`answered ${name}`).length - 1, 20);
     expect(runtime.logText()).toContain("cannot send the reply: header 'CamelSpringRabbitmqPriority' must be a number");
     await runtime.api("DELETE", `/flows/${name}`);
@@ -191,14 +191,14 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const out = await received(`${name}.out`);
     await runtime.deploy(name, routed(name, `${failingSometimes}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&retryDelay=5"));
     await queue(`${name}.in`);
-    send(`${name}.in`, numbered(50), { headers: { orderId: "7" } });
+    send(`${name}.in`, numberedMessages(50), { headers: { orderId: "7" } });
     await expectEventually(() => out.texts.length, 45);
     await expectEventually(async () => (await runtime.deadLetters(name)).length, 5);
     const deadLetters = await runtime.deadLetters(name);
     expect(deadLetters.map(({ body }) => body).toSorted()).toEqual([7, 17, 27, 37, 47].map((number) => `message ${number}`).toSorted());
     // The first attempt and five more.
     expect(deadLetters.map(({ attempts }) => attempts)).toEqual([6, 6, 6, 6, 6]);
-    expect(out.texts).toEqual(numbered(50).filter((text) => !text.endsWith("7")));
+    expect(out.texts).toEqual(numberedMessages(50).filter((text) => !text.endsWith("7")));
     await expectEventually(() => countIn(`${name}.in`), 0);
   });
 
@@ -214,7 +214,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     );
     await expectEventually(() => runtime.routeStatus(name), "Started");
     queues.push(`${name}.in`, `${name}.dead`);
-    send(`${name}.in`, numbered(30));
+    send(`${name}.in`, numberedMessages(30));
     await expectEventually(() => countIn(`${name}.dead`), 3);
     expect(await runtime.deadLetters(name)).toEqual([]);
     await channel.deleteExchange(`${name}.dlx`);
@@ -252,8 +252,8 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       ),
     );
     await queue(`${name}.in`);
-    send(`${name}.in`, numbered(5));
-    await expectEventually(() => out.texts.toSorted().join(), numbered(5).join());
+    send(`${name}.in`, numberedMessages(5));
+    await expectEventually(() => out.texts.toSorted().join(), numberedMessages(5).join());
   });
 
   it("acknowledges after the run, prefetches no more than its window, and returns the rest when it stops", async () => {
@@ -261,7 +261,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const out = await received(`${name}.out`);
     await runtime.deploy(name, routed(name, `{delay: {constant: 300}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&prefetchCount=5"));
     await queue(`${name}.in`);
-    send(`${name}.in`, numbered(20));
+    send(`${name}.in`, numberedMessages(20));
     await expectEventually(() => out.texts.length, 1);
     // Five of twenty were prefetched; only those are not in the queue.
     expect(await countIn(`${name}.in`)).toBeGreaterThanOrEqual(13);
@@ -280,7 +280,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&prefetchCount=20&${at(link.port)}", steps: [{delay: {constant: 3}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&confirmTimeout=1000&${at(link.port)}"}]}}`,
     );
     await queue(`${name}.in`);
-    send(`${name}.in`, numbered(count));
+    send(`${name}.in`, numberedMessages(count));
     await waitForAllDespiteCuts(link, 400, count, out.texts);
     await expectEventually(() => countIn(`${name}.in`), 0);
     expect(link.accepted).toBeGreaterThan(3);

@@ -33,7 +33,7 @@ describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)
     await database?.end();
   });
 
-  it("a poll, a listener and a sink together attempt at most three logins a minute, and connect with new values", async () => {
+  it("a poll, a listener and a sink together attempt at most one login in three seconds, and connect with new values", async () => {
     expect((await put("nobody_of_that_name", "?force=true")).status).toBe(201);
     logins = 0;
     const flow = `

@@ -64,7 +64,7 @@ function written(name: string, info: FieldInfo, field: Field<unknown>): { [name:
   return { [name]: sampleOf(field) };
 }
 
-export interface OptionPlace {
+export interface ScalarOption {
   /** The path of the option below the declaration's mapping; the last part is its name. */
   readonly path: readonly (string | number)[];
   readonly field: Field<unknown>;
@@ -73,16 +73,16 @@ export interface OptionPlace {
 }
 
 /** Every scalar option of a declaration, including nested ones. Recursive objects are followed once. */
-export function scalarOptions(fields: Fields): readonly OptionPlace[] {
+export function scalarOptions(fields: Fields): readonly ScalarOption[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const info = describe(field);
     if (isScalar(field)) return [{ path: [name], field, container: requiredOf(fields) }];
     const inner = info.kind === "object" ? info.fields : info.item === undefined ? undefined : describe(info.item).fields;
     if (inner === undefined) return [];
-    return scalarOptions(inner).map((place) => ({
-      path: info.kind === "object" ? [name, ...place.path] : [name, 0, ...place.path],
-      field: place.field,
-      container: { ...requiredOf(fields), [name]: info.kind === "object" ? place.container : [place.container] },
+    return scalarOptions(inner).map((option) => ({
+      path: info.kind === "object" ? [name, ...option.path] : [name, 0, ...option.path],
+      field: option.field,
+      container: { ...requiredOf(fields), [name]: info.kind === "object" ? option.container : [option.container] },
     }));
   });
 }

@@ -8,34 +8,34 @@ export interface SchemaRules {
   readonly isStrict: boolean;
 }
 
-export function schemaErrors(value: unknown, schema: Schema, rules: SchemaRules, place = ""): readonly string[] {
+export function schemaErrors(value: unknown, schema: Schema, rules: SchemaRules, path = ""): readonly string[] {
   if (schema["$ref"] !== undefined) {
     const target = String(schema["$ref"])
       .slice(2)
       .split("/")
       .reduce<any>((at, key) => at[key], rules.document);
-    return schemaErrors(value, target, rules, place);
+    return schemaErrors(value, target, rules, path);
   }
   if (schema["anyOf"] !== undefined) {
-    const found = (schema["anyOf"] as readonly Schema[]).map((choice) => schemaErrors(value, choice, rules, place));
+    const found = (schema["anyOf"] as readonly Schema[]).map((choice) => schemaErrors(value, choice, rules, path));
     return found.some((errors) => errors.length === 0) ? [] : (found.toSorted((a, b) => a.length - b.length)[0] ?? []);
   }
-  if (schema["const"] !== undefined && value !== schema["const"]) return [`${place} is not ${schema["const"]}`];
-  if (schema["enum"] !== undefined && !schema["enum"].includes(value)) return [`${place} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`];
+  if (schema["const"] !== undefined && value !== schema["const"]) return [`${path} is not ${schema["const"]}`];
+  if (schema["enum"] !== undefined && !schema["enum"].includes(value)) return [`${path} is ${JSON.stringify(value)}, not one of ${schema["enum"].join(", ")}`];
   const type = typeOf(value);
   const expected = [schema["type"] ?? type].flat() as readonly string[];
-  if (!expected.includes(type) && !(type === "integer" && expected.includes("number"))) return [`${place} is ${type}, not ${expected.join(" or ")}`];
-  if (type === "array") return (value as readonly unknown[]).flatMap((item, index) => schemaErrors(item, schema["items"] ?? {}, rules, `${place}[${index}]`));
-  return type === "object" ? memberErrors(value as Readonly<Record<string, unknown>>, schema, rules, place) : [];
+  if (!expected.includes(type) && !(type === "integer" && expected.includes("number"))) return [`${path} is ${type}, not ${expected.join(" or ")}`];
+  if (type === "array") return (value as readonly unknown[]).flatMap((item, index) => schemaErrors(item, schema["items"] ?? {}, rules, `${path}[${index}]`));
+  return type === "object" ? memberErrors(value as Readonly<Record<string, unknown>>, schema, rules, path) : [];
 }
 
-function memberErrors(value: Readonly<Record<string, unknown>>, schema: Schema, rules: SchemaRules, place: string): readonly string[] {
+function memberErrors(value: Readonly<Record<string, unknown>>, schema: Schema, rules: SchemaRules, path: string): readonly string[] {
   const { properties = {}, required = [], additionalProperties = {} } = schema;
-  const missing = (required as readonly string[]).filter((name) => !(name in value)).map((name) => `${place}.${name} is missing`);
+  const missing = (required as readonly string[]).filter((name) => !(name in value)).map((name) => `${path}.${name} is missing`);
   const others = Object.entries(value).flatMap(([name, member]) => {
-    if (name in properties) return schemaErrors(member, properties[name], rules, `${place}.${name}`);
-    if (additionalProperties === false || (rules.isStrict && Object.keys(properties).length > 0)) return [`${place}.${name} is not in the schema`];
-    return schemaErrors(member, additionalProperties, rules, `${place}.${name}`);
+    if (name in properties) return schemaErrors(member, properties[name], rules, `${path}.${name}`);
+    if (additionalProperties === false || (rules.isStrict && Object.keys(properties).length > 0)) return [`${path}.${name} is not in the schema`];
+    return schemaErrors(member, additionalProperties, rules, `${path}.${name}`);
   });
   return [...missing, ...others];
 }

@@ -73,7 +73,10 @@ export const workersOf = async (server: SpawnedServer): Promise<readonly WorkerV
 export const waitForRuns = (server: SpawnedServer, routeId: string, count: number): Promise<void> =>
   eventually(async () => (await server.api("GET", `/runs?routeId=${routeId}&status=running&limit=100`)).json.total >= count);
 
-/** A worker reports its runs at the second poll, 100 ms after they began on an idle machine: a crash before that leaves no record of them. */
+/**
+ * How long tests wait before they kill a worker. A worker reports its runs at the second poll, about 100 ms after they began on an idle machine; a
+ * crash before that leaves no record of them.
+ */
 export const reportDelayMs = 1_500;
 
 export function isAlive(pid: number): boolean {

@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { Redis } from "ioredis";
 import { FaultyLink, serverFor } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectEventually, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 import { call, sleep } from "./started-server.ts";
 
 interface PgClient {
@@ -46,12 +46,12 @@ describe.skipIf(nats === undefined)("a shared NATS connection (needs NATS)", () 
       `- route: {id: ${name}-typo, from: {uri: "nats:${name}.typo?jetstreamEnabled=true&reconnectTimeWait=50&${servers}", steps: [{log: in}]}}`,
     );
     await expectEventually(() => runtime.routeStatus(`${name}-typo`), "Failed");
-    for (const text of numbered(100)) {
+    for (const text of numberedMessages(100)) {
       client.publish(`${name}.in`, text);
       await sleep(10);
     }
     await expectEventually(() => texts.length, 100, 5000);
-    expect([texts, link.accepted]).toEqual([numbered(100), 1]);
+    expect([texts, link.accepted]).toEqual([numberedMessages(100), 1]);
     expect(await runtime.routeStatus(`${name}-typo`)).toBe("Failed");
     for (const id of [name, `${name}-typo`]) await runtime.api("DELETE", `/flows/${id}`);
     await link.close();

@@ -29,7 +29,7 @@ export interface StartedServer extends Omit<RunningServer, "api"> {
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly dataDir?: string;
-  /** Limits that are not settings. */
+  /** Values that override settings, including internal limits without an environment variable. */
   readonly limits?: Partial<Configuration["settings"]>;
 }
 

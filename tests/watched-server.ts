@@ -13,7 +13,7 @@ const markerSecret = "S3CR3T-7c1f0f0e-2f8e-4a54-9f0b-6a1f5e0f2a11";
 
 const collector = fileURLToPath(new URL("collect-garbage.cjs", import.meta.url));
 
-/** Limits that differ for one test, or for Node itself. */
+/** Limits that differ from the defaults for one call. */
 interface Bounds {
   /** Allowed memory growth at the end; 50 MiB by default. */
   readonly growthMib?: number;

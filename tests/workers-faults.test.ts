@@ -40,7 +40,7 @@ function onConnection(agent: Agent, url: string, body: string, headers: Readonly
   });
 }
 
-/** A connection accepted by a follower, identified by whose count increases. */
+/** A connection that a follower accepted: its number of runs increases with a call. */
 async function connectionToFollower(server: SpawnedServer, url: string, body: string): Promise<Agent> {
   for (let turn = 0; turn < 12; turn++) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

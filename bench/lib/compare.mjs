@@ -69,7 +69,7 @@ export async function compare(sides, { rounds, seconds }) {
 }
 
 /** Prints the ratios to the reference server as a table. */
-export function printShares(results) {
+export function printRatios(results) {
   printTable(
     ["ratio to the reference", "by rate", "min", "max", "by CPU time", "p99 ratio", "failed"],
     Object.entries(results).map(([name, { ratio, min, max, byCpu, p99, failed }]) => [
@@ -82,6 +82,6 @@ export function printShares(results) {
 
 /** A table for people, one line of JSON for scripts. */
 export function report(bench, results) {
-  printShares(results);
+  printRatios(results);
   console.log(JSON.stringify({ bench, ...results }));
 }

@@ -1,5 +1,5 @@
 // The servers that bench:connectors measures: the bare client of each, and the endpoint that does the same. Each round uses its own names.
-// A sink is `{count, send(n), to, steps}`; a source is `{count, fill(side), consume(first), from}`, where `consume` resolves with the number
+// A sink is `{count, send(n), to, steps}`; a source is `{count, fill(side), consume(onFirst), from}`, where `consume` resolves with the number
 // of messages after the first.
 import { randomUUID } from "node:crypto";
 import amqplib from "amqplib";
@@ -26,12 +26,12 @@ const sinkSteps = `{setProperty: {name: n, simple: "\${body}"}}, {setBody: {cons
 const timeoutMs = 120_000;
 
 /** Resolves with the number of messages after the first, once `count` messages were received. */
-function countMessages(count, first, consume) {
+function countMessages(count, onFirst, consume) {
   return new Promise((resolve, reject) => {
     let received = 0;
     const timer = setTimeout(() => reject(new Error(`the bare client received ${received} of ${count} messages within ${timeoutMs} ms`)), timeoutMs);
     const onMessage = () => {
-      if (++received === 1) first();
+      if (++received === 1) onFirst();
       if (received < count) return;
       clearTimeout(timer);
       resolve(count - 1);
@@ -157,10 +157,10 @@ export const connectorCases = {
                 for (let n = 0; n < 20_000; n++) channel.sendToQueue(`${name}${side}`, encodeBody(), { persistent: true });
                 await channel.waitForConfirms();
               },
-              async consume(first) {
+              async consume(onFirst) {
                 const consumer = await client.createChannel();
                 await consumer.prefetch(250);
-                const received = await countMessages(20_000, first, (onMessage) =>
+                const received = await countMessages(20_000, onFirst, (onMessage) =>
                   consumer.consume(`${name}bare`, (message) => (message.content.toString(), consumer.ack(message), onMessage())),
                 );
                 await consumer.close();
@@ -226,9 +226,9 @@ export const connectorCases = {
                 for (let n = 0; n < 6000; n += 100) await Promise.all(Array.from({ length: 100 }, sender.send));
                 sender.close();
               },
-              async consume(first) {
+              async consume(onFirst) {
                 let receiver;
-                const received = await countMessages(6000, first, (onMessage) => {
+                const received = await countMessages(6000, onFirst, (onMessage) => {
                   receiver = connection.open_receiver({ source: { address: `/queue/${name}bare`, durable: 2 }, credit_window: 100, autoaccept: false });
                   receiver.on("message", ({ delivery }) => (delivery.accept(), onMessage()));
                 });
@@ -278,9 +278,9 @@ export const connectorCases = {
                 };
                 await Promise.all(Array.from({ length: 50 }, publish));
               },
-              async consume(first) {
+              async consume(onFirst) {
                 let subscriber;
-                const received = await countMessages(20_000, first, (onMessage) => {
+                const received = await countMessages(20_000, onFirst, (onMessage) => {
                   subscriber = mqtt.connect(url, sessionOptions(`${name}bare`));
                   // As in our source: otherwise the kernel delays acknowledgements.
                   subscriber.on("connect", () => subscriber.stream.setNoDelay(true));
@@ -331,10 +331,10 @@ export const connectorCases = {
                 async fill(side) {
                   for (let n = 0; n < 20_000; n += 100) await Promise.all(Array.from({ length: 100 }, () => stream.publish(`${name}.${side}`, encodeBody())));
                 },
-                async consume(first) {
+                async consume(onFirst) {
                   await manager.consumers.add(name, { durable_name: "bare", ack_policy: "explicit", filter_subject: `${name}.bare` });
                   const consumer = await stream.consumers.get(name, "bare");
-                  return countMessages(20_000, first, async (onMessage) => {
+                  return countMessages(20_000, onFirst, async (onMessage) => {
                     let received = 0;
                     for await (const message of await consumer.consume({ max_messages: 500 })) {
                       message.string();
@@ -384,11 +384,11 @@ export const connectorCases = {
               async fill(side) {
                 for (const topic of topicsOf(name, side)) for (let n = 0; n < perTopic; n += 500) await producer.send({ topic, messages: batch() });
               },
-              async consume(first) {
+              async consume(onFirst) {
                 const consumer = kafka.consumer({ groupId: name, maxWaitTimeInMs: 500 });
                 await consumer.connect();
                 await consumer.subscribe({ topics: topicsOf(name, "bare"), fromBeginning: true });
-                const received = await countMessages(topicCount * perTopic, first, (onMessage) =>
+                const received = await countMessages(topicCount * perTopic, onFirst, (onMessage) =>
                   consumer.run({
                     eachBatchAutoResolve: false,
                     // The client commits the offsets of processed records at the end of each batch.

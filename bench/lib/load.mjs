@@ -9,7 +9,7 @@ const responseTimeoutMs = 10_000;
 
 const availability = new Map();
 
-/** Whether a command is available; cached, because checking is slow on a busy machine. */
+/** Whether a command is available. A positive result is cached, because checking is slow on a busy machine. */
 function isAvailable(command) {
   if (availability.get(command) !== true) availability.set(command, spawnSync("sh", ["-c", `command -v ${command}`]).status === 0);
   return availability.get(command);

@@ -1,5 +1,6 @@
 // Runs benchmarks as a user would, and reads the figures from their last line of output.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { killOnExit } from "./cleanup.mjs";
 
@@ -16,12 +17,14 @@ async function resultOf(command) {
   let errorOutput = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (errorOutput += chunk));
-  const status = await new Promise((resolve) => child.once("close", resolve));
+  const [status, signal] = await once(child, "close");
   if (status === 3) return undefined;
-  const last = output.trim().split("\n").at(-1);
+  const failure = (reason) => new Error(`${command.join(" ")} ${reason}: ${errorOutput.slice(-2_000)}`);
+  if (signal !== null) throw failure(`was killed by ${signal}`);
   // A benchmark with its own goal exits with 1 when it is missed; its figures are still valid.
-  if (!(status === 0 || status === 1) || !last?.startsWith('{"bench"'))
-    throw new Error(`${command.join(" ")} failed with ${status}: ${errorOutput.slice(-2_000)}`);
+  if (status !== 0 && status !== 1) throw failure(`failed with exit code ${status}`);
+  const last = output.trim().split("\n").at(-1);
+  if (!last?.startsWith('{"bench"')) throw failure(`printed no result and ended with exit code ${status}`);
   return JSON.parse(last);
 }
 

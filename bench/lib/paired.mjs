@@ -9,7 +9,7 @@ const undisturbedShare = 0.33;
 
 const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
 
-/** CPU time of all threads of a process in microseconds, with nanosecond precision where available (Linux). */
+/** CPU time of all threads of a process in microseconds, measured in nanoseconds (Linux only). */
 export function threadMicros(pid) {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
@@ -34,7 +34,7 @@ export async function openSockets(baseUrl, count) {
   return Promise.all(Array.from({ length: count }, open));
 }
 
-/** Checks a reply, which is small enough to arrive in one chunk. */
+/** An error unless the reply has status 200; a reply is small enough to arrive in one chunk. */
 export const errorOf = (chunk) => (chunk.toString("latin1", 9, 12) === "200" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
 
 /** Sends a message `count` times over all sockets; each sends the next one after a reply. Rejects with an error that `check` returns for a reply. */
@@ -90,7 +90,7 @@ export async function measurePairs({ baseUrl, child }, pairs, { rounds, calls = 
   for (const socket of sockets) socket.destroy();
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
-      // Other load slows a processor down without taking it away. The least disturbed rounds are those with the lowest total cost of both; selecting
+      // Other load slows a core down even when it does not preempt the server. The least disturbed rounds are those with the lowest total cost of both; selecting
       // by the sum favors neither.
       const sums = row.plain.map((cost, index) => 2 * cost + row.added[index]);
       const limit = quantile(sums, undisturbedShare);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareWithBare } from "./compare-with-bare.mjs";
-import { printShares } from "./compare.mjs";
+import { printRatios } from "./compare.mjs";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 import { workloads } from "./workloads.mjs";
 
@@ -28,7 +28,7 @@ export async function comparePeer(name, peer, rounds) {
   const results = {};
   for (const workName of Object.keys(workloads)) {
     const shares = await compareWithBare(workName, rounds, [{ name, server: peer, path: `/${workName}` }]);
-    printShares(shares);
+    printRatios(shares);
     const times = shares.sluice.ratio / shares[name].ratio;
     console.log(`${workName}: sluice reaches ${times.toFixed(1)} times the throughput of ${name}`);
     results[workName] = { ...shares, times };

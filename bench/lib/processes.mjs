@@ -25,7 +25,7 @@ export async function start(command, environment = {}, { cores = "0", isGroup = 
   const child = killOnExit(spawn(file, parameters, settings), { isGroup });
   closeSync(output);
   let exitReason;
-  child.once("exit", (code) => (exitReason = code ?? "a signal"));
+  child.once("exit", (code, signal) => (exitReason = signal === null ? `code ${code}` : `signal ${signal}`));
   let first = "";
   const startTime = performance.now();
   while (!first.includes("\n")) {
@@ -78,7 +78,7 @@ export async function putDocument(baseUrl, path, document) {
   if (!response.ok) throw new Error(`PUT ${path}: ${response.status} ${await response.text()}`);
 }
 
-/** Installs a flow over the management API. */
+/** Uploads a flow through the management API. */
 export const put = (baseUrl, id, yaml) => putDocument(baseUrl, `flows/${id}`, { yaml });
 
 /** Installs one of the two workloads (workloads.mjs): the flow `hook` and its mapping, if any. */

@@ -32,8 +32,8 @@ function operationText({ method, path, summary, security, parameters = [], reque
   const ownParameters = parameters.filter((parameter) => parameter.$ref === undefined);
   const isConditional = parameters.some(({ $ref }) => $ref?.endsWith("/IfMatch"));
   const rows = ownParameters.map(
-    ({ name, in: place, required, description, schema }) =>
-      `| \`${name}\` | ${place} | ${typeText(schema)}${required ? ", required" : ""}${defaultText(schema.default)} | ${description ?? ""} |`,
+    ({ name, in: location, required, description, schema }) =>
+      `| \`${name}\` | ${location} | ${typeText(schema)}${required ? ", required" : ""}${defaultText(schema.default)} | ${description ?? ""} |`,
   );
   const members = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => bodyRows(type, schema));
   const replies = Object.entries(responses)

@@ -65,7 +65,7 @@ function refusedPage(refused) {
     .map(([word, sentence]) => `| \`${word}\` | ${sentence.replaceAll("|", "\\|").replaceAll("<", "&lt;")} |`);
   return page(
     "# Unsupported keywords",
-    "Keywords of Camel's YAML DSL that a deployment rejects, each with its alternative.",
+    "Keywords and endpoint schemes that a deployment rejects, each with an alternative. Most are from Camel, including earlier versions.",
     ["| Keyword | Reason and alternative |", "|---|---|", ...rows].join("\n"),
   );
 }
@@ -76,7 +76,7 @@ function overview() {
     "- [Routes](routes.md): The options of `route`, `from` and every step.",
     "- [Connections](connections/index.md): Types of connections to other systems, with their fields.",
     "- [Beans](beans.md): Objects that options reference by name.",
-    "- [Unsupported keywords](unsupported.md): Keywords of Camel's YAML DSL that are rejected.",
+    "- [Unsupported keywords](unsupported.md): Keywords and endpoint schemes that a deployment rejects, with alternatives.",
     "- [Differences from Camel](camel-differences.md): What behaves differently, and why.",
     "- [Command line](cli.md): Every command with its flags, examples and exit codes.",
     "- [Settings](settings.md): Variables and flags of the runtime.",

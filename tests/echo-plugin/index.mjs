@@ -1,4 +1,4 @@
-// A connection type and a connector for connection tests: a TCP server that replies with the password it received.
+// A connection type and a connector for tests of connections: they send the password to a TCP server and return its reply.
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import { defineConnection, defineConnector } from "@sluice/engine/spi";

@@ -122,7 +122,7 @@ export const inputs = { ...jsonInputs, ...textInputs, ...yamlInputs, ...xmlInput
 export type InputName = keyof typeof inputs;
 
 export const jsonNames = Object.keys(jsonInputs) as InputName[];
-/** JSON that is accepted, so that it reaches code that works on values, and JSON that is rejected. */
+/** JSON that is accepted, so that it reaches code that works on values; and one that is rejected. */
 export const readableJsonNames: readonly InputName[] = [
   "records",
   "numbers",

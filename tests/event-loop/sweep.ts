@@ -7,7 +7,7 @@ import { watchLoop, type LoopWatch } from "./loop-watch.ts";
 export interface Measurement {
   readonly name: string;
   readonly blockedMs: number;
-  /** The status, or why there is none. */
+  /** The status and the start of the body, or why there is no reply. */
   readonly reply: string;
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardedUser, serverFor, serverPrograms, type TestServer } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { spawnWatched } from "../watched-server.ts";
@@ -97,7 +97,7 @@ function defineFaultTests(family: Family): void {
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
     await deploy(name, link.port);
-    const sending = sendAll(name, numbered(count));
+    const sending = sendAll(name, numberedMessages(count));
     let cuts = 0;
     const cutting = setInterval(() => cuts++ < 20 && link.cut(), 700);
     await Promise.all([sending, waitForAll(name, count)]).finally(() => clearInterval(cutting));
@@ -112,7 +112,7 @@ function defineFaultTests(family: Family): void {
     await partner.prepare(name);
     await deploy(name, link.port, moving(name, "{delay: {constant: 1}}, "));
     const sent = Math.min(count, family.maxMessages);
-    await partner.send(name, numbered(sent));
+    await partner.send(name, numberedMessages(sent));
     await expectEventually(async () => (await countReceived(name)) > 50, true);
     if (family.survivesCrash) await server.kill();
     else await link.refuse();
@@ -149,7 +149,7 @@ function defineFaultTests(family: Family): void {
     await expectEventually(async () => (await problem(second)) !== "", true, 5000);
     await link.open();
     await expectEventually(() => second.routeStatus(name), "Started", 35_000);
-    await partner.send(name, numbered(10));
+    await partner.send(name, numberedMessages(10));
     await waitForAll(name, 10, 30_000);
     await second.end();
     await close();
@@ -159,7 +159,7 @@ function defineFaultTests(family: Family): void {
     const [name, count] = [uniqueName(), 5000];
     await partner.prepare(name);
     await deploy(name, server.port);
-    const sending = sendAll(name, numbered(count));
+    const sending = sendAll(name, numberedMessages(count));
     // The mock broker of Kafka lets a member join only after the session of the previous one has expired.
     for (let round = 0; round < (family.server === "kafka" ? 3 : 10); round++) await runtime.deploy(name, `${moving(name)}\n# ${round}`);
     await sending;
@@ -180,7 +180,7 @@ function defineFaultTests(family: Family): void {
       await putConnection(firstRuntime, name, connectionTo(link.port));
       const { status, text } = await firstRuntime.putFlow(name, moving(name));
       expect([status, text]).toEqual([201, expect.any(String)]);
-      const sending = sendAll(name, numbered(count)).catch((error: unknown) => error);
+      const sending = sendAll(name, numberedMessages(count)).catch((error: unknown) => error);
       const waitForReceived = (minCount: number): Promise<void> => expectEventually(async () => (await countReceived(name)) >= minCount, true, 120_000);
       const outage = async (): Promise<void> => {
         // Finish sending first: a send of the test's own client would fail during the outage.
@@ -216,9 +216,9 @@ function defineFaultTests(family: Family): void {
     const [name, count] = [uniqueName(), 500];
     await partner.prepare(name);
     await deploy(name, server.port, moving(name, `${failingSometimes}, `, ""));
-    await sendAll(name, numbered(count));
-    const failed = numbered(count).filter((text) => text.endsWith("7"));
-    const others = numbered(count).filter((text) => !text.endsWith("7"));
+    await sendAll(name, numberedMessages(count));
+    const failed = numberedMessages(count).filter((text) => text.endsWith("7"));
+    const others = numberedMessages(count).filter((text) => !text.endsWith("7"));
     await expectEventually(() => countReceived(name), others.length, 60_000);
     const deadLetters = async (): Promise<readonly string[]> => (await runtime.deadLetters()).filter(({ routeId }) => routeId === name).map(({ body }) => body);
     await expectEventually(async () => (await deadLetters()).length, failed.length, 60_000);
@@ -234,14 +234,14 @@ function defineFaultTests(family: Family): void {
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
     await deploy(name, link.port);
-    await partner.send(name, numbered(10));
+    await partner.send(name, numberedMessages(10));
     await waitForAll(name, 10, 30_000);
     link.silence();
     await expectEventually(() => runtime.routeStatus(name), "Failed", heartbeatMs * 2 + 4000);
     link.silence(false);
     link.cut();
     await expectEventually(() => runtime.routeStatus(name), "Started", 15_000);
-    await partner.send(name, numbered(20).slice(10));
+    await partner.send(name, numberedMessages(20).slice(10));
     await waitForAll(name, 20, 30_000);
     await remove(name);
     await close();
@@ -260,7 +260,7 @@ function defineFaultTests(family: Family): void {
     const { status, text } = await runtime.api("PUT", `/connections/${name}`, connectionTo(link.port, family.credentials(guardedUser.password)));
     expect([status, text]).toEqual([200, expect.any(String)]);
     await expectEventually(() => runtime.routeStatus(name), "Started", 10_000);
-    await partner.send(name, numbered(10));
+    await partner.send(name, numberedMessages(10));
     await waitForAll(name, 10, 30_000);
     await remove(name);
     await close();
@@ -276,12 +276,12 @@ function defineFaultTests(family: Family): void {
     const shortened = `{setBody: {simple: "\${bodyAs(String).trim()}"}}, `;
     const { status, text } = await slow.putFlow(name, moving(name, `{delay: {constant: 100}}, ${shortened}`));
     expect([status, text]).toEqual([201, expect.any(String)]);
-    await partner.send(name, numbered(10));
+    await partner.send(name, numberedMessages(10));
     await waitForAll(name, 10, 30_000);
     const [before, links] = [await slow.heldBytes(), link.accepted];
     await partner.send(
       name,
-      numbered(count + 10)
+      numberedMessages(count + 10)
         .slice(10)
         .map((message) => message.padStart(size)),
     );

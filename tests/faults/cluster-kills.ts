@@ -1,4 +1,4 @@
-// Flows, load and random kills for the tests of a cluster under faults.
+// Flows, messages with keys and reproducible random numbers for the tests of a cluster under faults.
 import type { ClusterUnderLoad } from "../cluster-load.ts";
 import { post } from "../cluster-load.ts";
 import type { SpawnedServer } from "../spawned-server.ts";

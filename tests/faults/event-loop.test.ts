@@ -14,7 +14,7 @@ const size = 9_900_000;
 const selection = new RegExp(process.env["SWEEP"] ?? "");
 /** Above this time, each case of a batch is measured separately. */
 const measureEachAboveMs = 200;
-const hours = 2 * 3_600_000;
+const timeoutMs = 2 * 3_600_000;
 
 const chosenCases = messageCases
   .map((messageCase) => ({ ...messageCase, inputs: messageCase.inputs.filter((input) => selection.test(`${messageCase.name} < ${input}`)) }))
@@ -82,7 +82,7 @@ it(
     expect(unfinished).toEqual([]);
     expect(offenders(from)).toEqual([]);
   },
-  hours,
+  timeoutMs,
 );
 
 /** Measures each case of a batch separately. */
@@ -111,5 +111,5 @@ it(
     }
     expect(offenders(from)).toEqual([]);
   },
-  hours,
+  timeoutMs,
 );

@@ -1,4 +1,4 @@
-// Many flows whose ids look like file names, deployed and removed in random order, with kill -9 and restarts in between.
+// Many flows whose ids look like file names, deployed and removed in random order, then kill -9 and a restart.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

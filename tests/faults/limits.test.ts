@@ -65,7 +65,7 @@ describe("an endless expression is stopped", () => {
       "Array.from({length: 600000}, (_, n) => (n * 7919) % 600011).sort((a, b) => { let x = 0; for (let n = 0; n < 50; n++) x += n; return a - b; })",
     ],
   ])(
-    "%s: ten endless scripts at once",
+    "%s: ten scripts at once that exceed the time limit",
     async (id, code) => {
       expect((await server.putFlow(id, hook(id, `setBody: {js: ${JSON.stringify(code)}}`))).status).toBe(201);
       const replies = await Promise.all(Array.from({ length: 10 }, () => call(server.baseUrl, "POST", `/api/${id}`, "x")));
@@ -134,7 +134,7 @@ describe("no pattern backtracks", () => {
 });
 
 describe("calls and copies", () => {
-  it("a route that calls itself fails with 'call depth', including through wire taps and queues", async () => {
+  it("a route that calls itself fails with 'call depth'; a flow with recursive wire taps can be removed", async () => {
     const reply = await deployAndCall(
       "recursive",
       `${hook("recursive", "to: direct:recursive-call")}- route:\n    id: recursive-call\n    from:\n      uri: direct:recursive-call\n      steps:\n        - to: direct:recursive-call\n`,
@@ -184,7 +184,7 @@ describe("a message that doubles in size", () => {
   );
 });
 
-it("a run that exceeds its deadline also ends its copies and loops", async () => {
+it("a run that exceeds its deadline also ends the parts of its split", async () => {
   const slow = await spawnServer({ env: { SERVICE_RUN_MS: "500" } });
   try {
     await slow.putFlow("overdue", hook("overdue", 'split: {tokenize: {token: ","}, steps: [{delay: {constant: "200"}}, {log: "part ${body}"}]}'));

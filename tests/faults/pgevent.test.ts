@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectEventually, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, failingSometimes, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { residentBytes } from "../process-usage.ts";
@@ -117,13 +117,13 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await runtime.deploy(name, listening(name, `${failingSometimes}, `));
     await notifyUntilReceived(name, "first");
     await client.query("delete from received where channel = $1", [name]);
-    for (const text of numbered(500)) await notify(name, text);
-    const others = numbered(500).filter((text) => !text.endsWith("7"));
+    for (const text of numberedMessages(500)) await notify(name, text);
+    const others = numberedMessages(500).filter((text) => !text.endsWith("7"));
     await expectEventually(async () => (await received(name)).filter((text) => text !== "first").length, others.length);
     expect((await received(name)).filter((text) => text !== "first")).toEqual(others);
     const deadLetters = await runtime.deadLetters(name);
     expect(deadLetters.map(({ body }) => body).toSorted()).toEqual(
-      numbered(500)
+      numberedMessages(500)
         .filter((text) => text.endsWith("7"))
         .toSorted(),
     );
@@ -136,7 +136,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     expect((await slow.putFlow(name, listening(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, `))).status).toBe(201);
     await notifyUntilReceived(name, "first");
     const before = residentBytes(slow.pid);
-    for (const text of numbered(4000)) await notify(name, text.padStart(7000));
+    for (const text of numberedMessages(4000)) await notify(name, text.padStart(7000));
     await expectEventually(() => slow.output().includes("the route is too slow"), true);
     await expectEventually(async () => (await received(name)).length > 100, true);
     expect((residentBytes(slow.pid) - before) / 1024 / 1024).toBeLessThan(100);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectEventually, failingSometimes, numbered, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, failingSometimes, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { call, sleep } from "../started-server.ts";
 import { residentBytes } from "../process-usage.ts";
@@ -146,14 +146,14 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await connect(name, redis.port);
     await runtime.deploy(name, subscribing(name, `${failingSometimes}, ${add(name, "RPUSH")}`));
     await expectEventually(() => runtime.routeStatus(name), "Started");
-    for (const text of numbered(500)) await client.publish(name, text);
-    const others = numbered(500).filter((text) => !text.endsWith("7"));
+    for (const text of numberedMessages(500)) await client.publish(name, text);
+    const others = numberedMessages(500).filter((text) => !text.endsWith("7"));
     await expectEventually(() => client.llen(name), others.length);
     expect(await client.lrange(name, 0, -1)).toEqual(others);
     const bodies = async (): Promise<readonly string[]> => (await runtime.deadLetters(name)).map(({ body }) => body);
     await expectEventually(async () => (await bodies()).length, 50);
     expect((await bodies()).toSorted()).toEqual(
-      numbered(500)
+      numberedMessages(500)
         .filter((text) => text.endsWith("7"))
         .toSorted(),
     );
@@ -168,7 +168,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await expectEventually(async () => (await client.publish(name, "first")) > 0, true);
     await expectEventually(() => client.sismember(name, "first"), 1);
     const [before, links] = [residentBytes(slow.pid), link.accepted];
-    for (const text of numbered(4000)) await client.publish(name, text.padStart(50_000));
+    for (const text of numberedMessages(4000)) await client.publish(name, text.padStart(50_000));
     await expectEventually(() => slow.output().includes("the route is too slow"), true);
     await expectEventually(async () => (await client.scard(name)) > 100, true);
     expect([link.accepted, (residentBytes(slow.pid) - before) / 1024 / 1024 < 100]).toEqual([links, true]);

@@ -1,4 +1,4 @@
-// All documents that the runtime stores as files, each in an old and a new version, for disk tests.
+// Flows, mappings and policies, which the runtime stores as files, each in an old and a new version, for disk tests.
 import { replyFlow } from "../started-server.ts";
 
 export interface DocumentCase {

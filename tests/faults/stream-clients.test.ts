@@ -106,7 +106,7 @@ it.skipIf(process.platform !== "linux")(
     const port = Number(new URL(server.baseUrl).port);
     const follower = await openFollower(port, "/logs/stream");
     const hex = (number: number | undefined): string => (number ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    /** The kernel timer on the server's side of the connection: 2 is keep-alive, with the remaining hundredths of a second. */
+    /** The kernel timer on the server's side of the connection: kind 2 is keep-alive, with the remaining time in seconds. */
     const timer = (): { readonly kind: number; readonly seconds: number } => {
       const line = readFileSync("/proc/net/tcp", "utf8")
         .split("\n")
@@ -147,7 +147,7 @@ it("events reach their client within 100 ms of the step, without buffering", asy
   }
   expect(follower.text).toMatch(/^x-accel-buffering: no/im);
   expect(follower.text).not.toMatch(/^content-encoding:/im);
-  const sorted = (values: readonly number[]): readonly number[] => values.toSorted((remaining, right) => remaining - right);
+  const sorted = (values: readonly number[]): readonly number[] => values.toSorted((left, right) => left - right);
   // On a busy machine the latency of an idle server at the same time is the reference.
   expect(sorted(delays)[297]).toBeLessThan(Math.max(100, 20 * (sorted(idle)[297] as number)));
   expect(sorted(arrivals.map((arrival, index) => arrival - (replies[index] as number)))[297]).toBeLessThan(100);

@@ -48,10 +48,10 @@ describe("10,000 sessions", () => {
     });
     expect(ids.size).toBe(10_000);
     // Every character occurs about equally often at every position: nothing in the ids is a counter.
-    for (let place = 3; place < 29; place++) {
+    for (let position = 3; position < 29; position++) {
       const seen = new Map<string, number>();
-      for (const id of ids) seen.set(id.charAt(place), (seen.get(id.charAt(place)) ?? 0) + 1);
-      expect([place, seen.size, Math.max(...seen.values()) < 500]).toEqual([place, 32, true]);
+      for (const id of ids) seen.set(id.charAt(position), (seen.get(id.charAt(position)) ?? 0) + 1);
+      expect([position, seen.size, Math.max(...seen.values()) < 500]).toEqual([position, 32, true]);
     }
   });
 });
