@@ -27,7 +27,7 @@ describe("the generated reference", () => {
   });
 
   it("describes nothing that was removed", () => {
-    const folders = ["steps", "connectors", "languages", "formats", "entities"];
+    const folders = ["steps", "connectors", "connections", "languages", "formats", "entities"];
     const orphans = folders.flatMap((folder) => readdirSync(join(reference, folder)).map((name) => `${folder}/${name}`)).filter((path) => !pages.has(path));
     expect(orphans).toEqual([]);
   });
