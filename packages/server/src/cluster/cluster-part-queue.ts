@@ -25,13 +25,13 @@ export interface PartQueueParts {
   stopped(parts: ClusterPartQueue): void;
 }
 
-/** The kind of a message that a node puts into the queue before it reads it: all messages before it were delivered when it arrives. */
+/** The kind of the marker message that a node puts into the queue before it starts to read: when the marker arrives, all earlier messages were delivered. */
 const markKind = "mark";
 const retryMs = 500;
 
 interface Inherited {
   readonly deliveries: Map<string, QueueDelivery>;
-  /** Its messages are removed, or being removed. */
+  /** True when its messages are removed, or being removed. */
   isOver: boolean;
 }
 

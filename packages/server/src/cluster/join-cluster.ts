@@ -64,7 +64,7 @@ export interface JoinParts {
 }
 
 const maxAttempts = 8;
-/** Interval at which a flow that could not be started here is retried. */
+/** Interval at which records that could not be applied here are retried. */
 const retryMs = 30_000;
 /** How long a stopping node tries to release its slots. */
 const leaveMs = 5_000;

@@ -104,7 +104,7 @@ export class Session {
     await this.#beat();
   }
 
-  /** Resolves when the condition holds for the live nodes, at most at `until`. */
+  /** Resolves when the condition holds for the live nodes, at the latest at `until`. */
   async eventually(holds: (live: readonly Heartbeat[]) => boolean, until: number): Promise<void> {
     while (!holds(this.live()) && systemClock.monotonic() < until)
       await new Promise<void>((resolve) => {

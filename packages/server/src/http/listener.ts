@@ -75,21 +75,21 @@ export function createListener(options: ListenerOptions): HttpListener {
       (socket as TrackedSocket).lastInbound?.disconnected();
     });
     if (scope.draining) lateSockets.add(socket);
-    if (fastPath) plain.take(socket);
+    if (fastPath) plain.add(socket);
     else passToNode(socket.pause(), Buffer.alloc(0));
   };
 
   function passToNode(socket: TrackedSocket, first: Buffer): void {
     server.read(socket);
     socket.pacing = new RequestPacing(socket, bytes.held, pacingQueue);
-    socket.pacing.take(first);
+    socket.pacing.receive(first);
   }
 
   return {
     async listenForWorkers(path) {
       workerServer = await listenForWorkers(path, limits, dispatcher);
     },
-    handler: embeddedHandler({ scope, ingress, take: (request, response) => dispatcher.take(request, response, false) }),
+    handler: embeddedHandler({ scope, ingress, handle: (request, response) => dispatcher.handle(request, response, false) }),
     listen: (port, host, exclusive = false) => listen(server, { port, host, exclusive }, reportFault),
     get draining() {
       return scope.draining;
@@ -145,11 +145,11 @@ async function listenForWorkers(path: string, limits: HttpLimits, dispatcher: Re
 function handleRequests(server: Server, dispatcher: RequestDispatcher, before?: (request: IncomingMessage) => void): void {
   server.on("request", (request, response) => {
     before?.(request);
-    dispatcher.take(request, response, false);
+    dispatcher.handle(request, response, false);
   });
   server.on("checkContinue", (request, response) => {
     before?.(request);
-    dispatcher.take(request, response, true);
+    dispatcher.handle(request, response, true);
   });
   // Node would silently drop excess headers. Their total size is limited, and readHead rejects too many.
   server.maxHeadersCount = 0;
