@@ -67,7 +67,7 @@ export class Policies {
     const policies = new Policies(parts, store);
     for (const [flowId, stored] of await store.load()) {
       policies.#enforce(flowId, stored);
-      if ("problem" in stored) parts.error(`Cannot use the access policy of flow '${flowId}'; its webhooks return 503: ${stored.problem}`);
+      if ("problem" in stored) parts.error(unusable(flowId, stored));
     }
     return policies;
   }
@@ -81,7 +81,8 @@ export class Policies {
         if ("problem" in stored) {
           if (before !== undefined && "problem" in before && before.problem === stored.problem) continue;
           if (before === undefined) this.#enforce(flowId, stored);
-          this.#parts.error(`Did not reload the access policy of flow '${flowId}': ${stored.problem}`);
+          if (before === undefined || "problem" in before) this.#parts.error(unusable(flowId, stored));
+          else this.#parts.error(`Did not reload the access policy of flow '${flowId}'; the previous policy stays active: ${stored.problem}`);
         } else if (before === undefined || "problem" in before || before.hash !== stored.hash) {
           this.#enforce(flowId, stored);
           this.#parts.info(`Reloaded the access policy of flow '${flowId}'`);
@@ -211,6 +212,7 @@ export class Policies {
 }
 
 const ownerOf = (flowId: string): string => `policy ${flowId}`;
+const unusable = (flowId: string, { problem }: BrokenPolicy): string => `Cannot use the access policy of flow '${flowId}'; its webhooks return 503: ${problem}`;
 const notFound = (flowId: string): ServiceError => new ServiceError("not-found", `access policy for flow '${flowId}' not found`);
 
 const maxListedProblems = 3;

@@ -102,7 +102,10 @@ describe("reading a policy", () => {
       "authenticate[0].algorithms[0]: must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519",
       { authenticate: [{ type: "jwt", jwksUri: "https://x/", algorithms: ["HS256"] }] },
     ],
-    ["authenticate[0].jwksUri: must be an http or https URL without a user name or password", { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] }],
+    [
+      "authenticate[0].jwksUri: must be an http or https URL without a user name or password",
+      { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] },
+    ],
     ["authenticate[0].jwksUri: is required", { authenticate: [{ type: "jwt" }] }],
     ["authenticate[0].header: is defined by the preset: remove it, or remove the preset", hmacWith({ preset: "github", header: "X" })],
     ["authenticate[0].header: is required", hmacWith({})],

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { AcceptingServer } from "./accepting-server.ts";
-import { answerBrokenSocket, type TrackedSocket } from "./broken-socket.ts";
+import { replyToClientError, type TrackedSocket } from "./client-error.ts";
 import { drainServer, type DrainCounts } from "./drain.ts";
 import { embeddedHandler, type RequestHandler } from "./embedded-handler.ts";
 import type { HttpBytes } from "./http-bytes.ts";
@@ -156,5 +156,5 @@ function handleRequests(server: Server, dispatcher: RequestDispatcher, before?: 
   server.on("checkExpectation", (request, response) =>
     refuseAndClose(request, response, new HttpError(417, "the only supported expectation is '100-continue'")),
   );
-  server.on("clientError", (error, socket) => answerBrokenSocket(error, socket as TrackedSocket));
+  server.on("clientError", (error, socket) => replyToClientError(error, socket as TrackedSocket));
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { TrackedSocket } from "./broken-socket.ts";
+import type { TrackedSocket } from "./client-error.ts";
 import { HttpError } from "./http-error.ts";
 import type { ListenerOptions } from "./listener.ts";
 import { ManagementRequest, ManagementResponder } from "./management-call.ts";

@@ -164,7 +164,11 @@ class NatsWatch {
         this.#hasFailed = false;
       } catch (error) {
         if (!this.#hasFailed && !link.connection.isClosed())
-          this.#log.write("WARN", "sluice.cluster", `Cannot read collection '${this.#collection}' from the cluster store: ${(error as Error).message}; retrying`);
+          this.#log.write(
+            "WARN",
+            "sluice.cluster",
+            `Cannot read collection '${this.#collection}' from the cluster store: ${(error as Error).message}; retrying`,
+          );
         this.#hasFailed = true;
         await this.#pause.wait(pollMs);
       }

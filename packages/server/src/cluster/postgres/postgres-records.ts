@@ -148,7 +148,11 @@ class PostgresWatch {
         if (found > 0 || this.#isPending) continue;
       } catch (error) {
         if (!this.#hasFailed && !this.#link.isClosed())
-          this.#log.write("WARN", "sluice.cluster", `Cannot read collection '${this.#collection}' from the cluster store: ${(error as Error).message}; retrying`);
+          this.#log.write(
+            "WARN",
+            "sluice.cluster",
+            `Cannot read collection '${this.#collection}' from the cluster store: ${(error as Error).message}; retrying`,
+          );
         this.#hasFailed = true;
       }
       if (!this.#isPending) await this.#pause.wait(pollMs);

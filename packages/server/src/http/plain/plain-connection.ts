@@ -2,7 +2,7 @@
 // connection to node:http permanently.
 import type { Socket } from "node:net";
 import type { HeldBytes } from "../held-bytes.ts";
-import { requestTimeoutError } from "../broken-socket.ts";
+import { requestTimeoutError } from "../client-error.ts";
 import { endSocket } from "../refuse.ts";
 import { isBodiless, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
 import type { ListenerScope } from "../node-inbound-request.ts";
