@@ -90,12 +90,12 @@ export class ClusterPartQueue implements PartQueue {
   }
 
   async complete({ key, by, ids }: PartGroup): Promise<GroupRun | undefined> {
-    const { cluster, ids: names } = this.#parts;
+    const { cluster, ids: recordIds } = this.#parts;
     const token = this.#token;
     if (token === undefined) return undefined;
     for (const id of ids) this.#move(id, this.#open.get(id));
     const group: CompletedGroup = { queue: this.#queue, token, boot: cluster.boot, key, by, ids, repeated: 0 };
-    return this.#begin(`group/${names.next()}`, group);
+    return this.#begin(`group/${recordIds.next()}`, group);
   }
 
   discard(ids: readonly string[]): void {
