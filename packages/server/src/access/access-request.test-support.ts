@@ -16,13 +16,13 @@ export interface TestParts extends SchemeParts {
 }
 
 /** Dependencies with a clock and network controlled by the test. */
-export function testParts(wrongCredentials = 50): TestParts {
+export function testParts(maxWrongCredentials = 50): TestParts {
   const parts: TestParts = {
     time: 1_700_000_000_000,
     variables: {},
     fetches: 0,
     keys: () => Promise.reject(new Error("no key set")),
-    guesses: new TokenBuckets({ capacity: wrongCredentials, refillMs: 6_000, maxKeys: 100, monotonic: () => parts.time }),
+    guesses: new TokenBuckets({ capacity: maxWrongCredentials, refillMs: 6_000, maxKeys: 100, monotonic: () => parts.time }),
     variable: (name) => parts.variables[name],
     now: () => parts.time,
     monotonic: () => parts.time,

@@ -77,7 +77,7 @@ export function addressSet(networks: readonly string[]): (address: string) => bo
   };
 }
 
-/** The rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. */
+/** The rate-limit key of an address: the /64 network for IPv6, otherwise the address as written. */
 export function sourceOf(text: string): string {
   const address = parseAddress(text);
   return address === undefined || address.length === 1 ? text : `${address[0]?.toString(16)}:${address[1]?.toString(16)}::/64`;

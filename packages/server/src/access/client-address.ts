@@ -5,7 +5,7 @@ import { headerOf } from "./credential-locations.ts";
 /** Determines the address of the client. */
 export type ClientAddress = (request: AccessRequest) => string;
 
-/** Maximum number of proxies; longer chains are treated as forged. */
+/** Maximum number of `X-Forwarded-For` entries that are read, from the right. */
 const maxProxies = 20;
 
 /**

@@ -1,4 +1,4 @@
-// Cross-origin rules for browsers. They do not grant access: they only let a page read the reply.
+// Cross-origin rules for browsers. They do not grant access: they only control which pages may send requests and read the replies.
 import type { AccessRequest } from "../http/access.ts";
 import { headerOf } from "./credential-locations.ts";
 import type { Cors } from "./policy-document.ts";

@@ -68,7 +68,7 @@ function partsOf(
     defaultCheck: webhookDefault(settings.webhookDefault),
     isInstalled,
     registerSecrets: (owner, values) => secrets.set(owner, values),
-    warn: (text) => log.write("ERROR", "sluice.access", text),
+    error: (text) => log.write("ERROR", "sluice.access", text),
     info: (text) => log.write("INFO", "sluice.access", text),
   };
 }

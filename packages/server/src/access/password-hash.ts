@@ -51,5 +51,5 @@ export async function isPassword(password: string, expected: ScryptHash, request
 /** Checked for unknown users, so that the response time does not reveal which users exist. */
 export const dummyHash: ScryptHash = { cost, salt: randomBytes(16).toString("base64"), hash: randomBytes(hashBytes).toString("base64") };
 
-/** Eight hex digits that distinguish secrets. They are derived from the salted hash and reveal nothing about a password. */
+/** Eight hex digits that distinguish secrets. For a password, `text` is its salted hash, so that they reveal nothing about the password. */
 export const fingerprintOf = (text: string): string => hash("sha256", text, "hex").slice(0, 8);

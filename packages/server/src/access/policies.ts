@@ -1,5 +1,5 @@
-// The active policies by flow. A change is written to disk, then activated, then reported. Activation is one assignment, so every request
-// is checked by either the old or the new policy.
+// The active policies by flow. A change is activated after it is stored. Activation is one assignment, so every request is checked by either
+// the old or the new policy.
 import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { AccessCheck } from "../http/access.ts";
@@ -20,7 +20,8 @@ export interface PoliciesParts extends CompileParts {
   isInstalled(flowId: string): boolean;
   /** Registers secrets to be masked in logs. */
   registerSecrets(owner: string, values: readonly string[]): void;
-  warn(text: string): void;
+  /** Logs a policy that cannot be used, or that was lost. */
+  error(text: string): void;
   /** Logs successful changes. */
   info(text: string): void;
 }
@@ -66,7 +67,7 @@ export class Policies {
     const policies = new Policies(parts, store);
     for (const [flowId, stored] of await store.load()) {
       policies.#enforce(flowId, stored);
-      if ("problem" in stored) parts.warn(`Cannot use the access policy of flow '${flowId}'; its webhooks return 503: ${stored.problem}`);
+      if ("problem" in stored) parts.error(unusable(flowId, stored));
     }
     return policies;
   }
@@ -80,7 +81,8 @@ export class Policies {
         if ("problem" in stored) {
           if (before !== undefined && "problem" in before && before.problem === stored.problem) continue;
           if (before === undefined) this.#enforce(flowId, stored);
-          this.#parts.warn(`Did not reload the access policy of flow '${flowId}': ${stored.problem}`);
+          if (before === undefined || "problem" in before) this.#parts.error(unusable(flowId, stored));
+          else this.#parts.error(`Did not reload the access policy of flow '${flowId}'; the previous policy stays active: ${stored.problem}`);
         } else if (before === undefined || "problem" in before || before.hash !== stored.hash) {
           this.#enforce(flowId, stored);
           this.#parts.info(`Reloaded the access policy of flow '${flowId}'`);
@@ -91,7 +93,7 @@ export class Policies {
         this.#active.delete(flowId);
         this.#parts.registerSecrets(ownerOf(flowId), []);
         const { removalReason } = this.#store;
-        if (removalReason === undefined) this.#parts.warn(`Removed the access policy of flow '${flowId}' because its file was deleted`);
+        if (removalReason === undefined) this.#parts.error(`Removed the access policy of flow '${flowId}' because its file was deleted`);
         else this.#parts.info(`Removed the access policy of flow '${flowId}' because ${removalReason}`);
       }
     });
@@ -210,6 +212,7 @@ export class Policies {
 }
 
 const ownerOf = (flowId: string): string => `policy ${flowId}`;
+const unusable = (flowId: string, { problem }: BrokenPolicy): string => `Cannot use the access policy of flow '${flowId}'; its webhooks return 503: ${problem}`;
 const notFound = (flowId: string): ServiceError => new ServiceError("not-found", `access policy for flow '${flowId}' not found`);
 
 const maxListedProblems = 3;

@@ -39,15 +39,15 @@ function schemeWarnings(scheme: Scheme, index: number, now: number): readonly st
       expiresAt !== undefined && Date.parse(expiresAt) <= now ? [`authenticate[${index}].keys[${key}]: key '${id}' has expired`] : [],
     );
   if (scheme.type !== "jwt") return [];
-  const missing = (["issuer", "audience"] as const)
-    .filter((name) => scheme[name] === undefined)
-    .map((name) => `authenticate[${index}].${name} is not set, so tokens issued for other services are accepted`);
-  if (scheme.requireExp === false) missing.push(`authenticate[${index}].requireExp is false, so tokens that never expire are accepted`);
+  const warnings: string[] = [];
+  if (scheme.issuer === undefined) warnings.push(`authenticate[${index}].issuer is not set, so tokens of any issuer that uses these keys are accepted`);
+  if (scheme.audience === undefined) warnings.push(`authenticate[${index}].audience is not set, so tokens issued for other services are accepted`);
+  if (scheme.requireExp === false) warnings.push(`authenticate[${index}].requireExp is false, so tokens that never expire are accepted`);
   const { protocol, hostname } = new URL(scheme.jwksUri);
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
   return protocol === "http:" && !isLocal
-    ? [...missing, `authenticate[${index}].jwksUri is fetched without encryption: an attacker on the network can forge tokens`]
-    : missing;
+    ? [...warnings, `authenticate[${index}].jwksUri is fetched without encryption: an attacker on the network can forge tokens`]
+    : warnings;
 }
 
 /** The first scheme whose credential is present decides, so a second one in the same location is never used. */

@@ -39,7 +39,7 @@ const apiKeyWith = (key: object): object => ({ authenticate: [{ type: "apiKey", 
 const hmacWith = (options: object): object => ({ authenticate: [{ type: "hmac", secrets: ["s"], ...options }] });
 
 describe("reading a policy", () => {
-  it("accepts a valid policy and stores no plain-text key", () => {
+  it("accepts a valid policy and replaces its plain-text key with a hash", () => {
     const { policy, problems: found } = readPolicy(example, undefined);
     expect(found).toEqual([]);
     expect(JSON.stringify(policy)).not.toContain("s3cr3t");
@@ -80,7 +80,7 @@ describe("reading a policy", () => {
     ["authenticate[0].keys[0].key.env: must be the name of an environment variable", apiKeyWith({ key: { env: "A B" } })],
     ["authenticate[0].keys[0].expiresAt: must be a time such as 2027-01-01T00:00:00Z", apiKeyWith({ expiresAt: "soon" })],
     [
-      "authenticate[0].keys[1].id: is used twice",
+      "authenticate[0].keys[1].id: is used twice: it must be unique in the policy",
       {
         authenticate: [
           {
@@ -102,7 +102,10 @@ describe("reading a policy", () => {
       "authenticate[0].algorithms[0]: must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519",
       { authenticate: [{ type: "jwt", jwksUri: "https://x/", algorithms: ["HS256"] }] },
     ],
-    ["authenticate[0].jwksUri: must be an http or https URL without a user name", { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] }],
+    [
+      "authenticate[0].jwksUri: must be an http or https URL without a user name or password",
+      { authenticate: [{ type: "jwt", jwksUri: "file:///etc/passwd" }] },
+    ],
     ["authenticate[0].jwksUri: is required", { authenticate: [{ type: "jwt" }] }],
     ["authenticate[0].header: is defined by the preset: remove it, or remove the preset", hmacWith({ preset: "github", header: "X" })],
     ["authenticate[0].header: is required", hmacWith({})],
@@ -213,7 +216,7 @@ describe("reading, editing and writing back a policy", () => {
       expect(readPolicy(document, policy).problems.length).toBe(1);
   });
 
-  it("rejects lists that are too long", () => {
+  it("rejects lists and templates that are too long", () => {
     const many = <T>(count: number, item: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => item(index));
     const keys = (count: number) => ({ authenticate: [{ type: "apiKey", keys: many(count, (index) => ({ id: `k${index}`, key: `key-${index}` })) }] });
     const addresses = (count: number) => ({ ip: { allow: many(count, (index) => `10.${index >> 8}.${index & 255}.1`) } });

@@ -106,7 +106,7 @@ export class SchemeReader {
     const oneOrMore = (name: string): string | readonly string[] | undefined =>
       reader.optional(members[name], (option) => (Array.isArray(option) ? reader.texts(option, `${path}.${name}`) : reader.text(option, `${path}.${name}`)));
     const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
-    if (jwksUri !== "" && !isHttpUrl(jwksUri)) reader.report(`${path}.jwksUri`, "must be an http or https URL without a user name");
+    if (jwksUri !== "" && !isHttpUrl(jwksUri)) reader.report(`${path}.jwksUri`, "must be an http or https URL without a user name or password");
     return compact<JwtScheme>({
       type: "jwt",
       issuer: oneOrMore("issuer"),
@@ -162,7 +162,7 @@ export class SchemeReader {
 
   #unique(names: Set<string>, name: string, path: string): void {
     if (name === "") return;
-    if (names.has(name)) this.#reader.report(path, "is used twice");
+    if (names.has(name)) this.#reader.report(path, "is used twice: it must be unique in the policy");
     names.add(name);
   }
 }

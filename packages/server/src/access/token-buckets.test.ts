@@ -18,7 +18,7 @@ it("allows the capacity at once, then one per refill, and returns the exact wait
   expect([two.take("a"), two.take("a"), two.take("a")]).toEqual([0, 0, 1_000]);
 });
 
-it("a refunded token can be taken again, and a full bucket uses no memory", () => {
+it("a refunded token can be taken again, and a full bucket is removed", () => {
   const { buckets: one } = buckets(1, 1_000);
   expect([one.take("a"), one.size]).toEqual([0, 1]);
   one.refund("a");
@@ -38,7 +38,7 @@ it("limits the number of keys, and drops idle ones first", () => {
   expect(few.size).toBe(3);
 });
 
-it("over any time span a key gets at most the capacity plus refills", () => {
+it("a key never gets more tokens than its capacity plus its refills", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),

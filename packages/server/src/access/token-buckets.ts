@@ -6,7 +6,7 @@ export interface BucketSettings {
   readonly maxKeys: number;
   /** Monotonic time in milliseconds. */
   monotonic(): number;
-  /** Called when the last token of a key is taken. */
+  /** Called when `take` takes the last token of a key. */
   emptied?(key: string): void;
 }
 

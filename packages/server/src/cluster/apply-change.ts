@@ -8,7 +8,7 @@ import { connectionKind, mappingKind, policyKind, readState, routeKind, tableKin
 import { fileOf, flowKind } from "./replicated-flow-store.ts";
 import { kameletKind } from "./replicated-kamelets.ts";
 
-/** Fills `behind` with the records that this node could not apply, and the reason for each. */
+/** Returns a function that applies a change. Fills `behind` with the records that this node could not apply, and the reason for each. */
 export function applyChanges(follower: ConfigFollower, parts: FollowedParts, behind: Map<string, string>): ApplyChange {
   const { flows, runtime, mappings, policies, connections, kamelets } = parts;
 

@@ -26,7 +26,7 @@ onEveryStore(
       ]);
     });
 
-    check("keeps a bounded number of versions of each record", async () => {
+    check("keeps only the newest versions of each record", async () => {
       const [one] = await nodes(1);
       for (let version = 1; version <= maxVersions + 3; version++) await one.records.write("config", "flow/a", bytes(String(version)));
       await one.records.write("config", "flow/b", bytes("b"));
@@ -141,7 +141,7 @@ onEveryStore(
       }
     });
 
-    check("records of dead letters can be removed and written again, and watches see it", async () => {
+    check("records of dead letters can be removed and written again, and watches report it", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
       for (const collection of ["dead-letters", "dead-letter-messages"] as const) {
         const first = await one.records.write(collection, "a", bytes("1"));

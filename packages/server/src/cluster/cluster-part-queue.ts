@@ -25,13 +25,13 @@ export interface PartQueueParts {
   stopped(parts: ClusterPartQueue): void;
 }
 
-/** The kind of a message that a node puts into the queue before it reads it: all messages before it were delivered when it arrives. */
+/** The kind of the marker message that a node puts into the queue before it starts to read: when the marker arrives, all earlier messages were delivered. */
 const markKind = "mark";
 const retryMs = 500;
 
 interface Inherited {
   readonly deliveries: Map<string, QueueDelivery>;
-  /** Its messages are removed, or being removed. */
+  /** True when its messages are removed, or being removed. */
   isOver: boolean;
 }
 
@@ -90,12 +90,12 @@ export class ClusterPartQueue implements PartQueue {
   }
 
   async complete({ key, by, ids }: PartGroup): Promise<GroupRun | undefined> {
-    const { cluster, ids: names } = this.#parts;
+    const { cluster, ids: recordIds } = this.#parts;
     const token = this.#token;
     if (token === undefined) return undefined;
     for (const id of ids) this.#move(id, this.#open.get(id));
     const group: CompletedGroup = { queue: this.#queue, token, boot: cluster.boot, key, by, ids, repeated: 0 };
-    return this.#begin(`group/${names.next()}`, group);
+    return this.#begin(`group/${recordIds.next()}`, group);
   }
 
   discard(ids: readonly string[]): void {

@@ -14,7 +14,7 @@ it("reads user and password of a NATS server", () => {
 });
 
 it.each(["nats://me:50%off@h1:4222", "nats://50%:secret@h1:4222", "postgres://me:50%de_off@h1/db"])(
-  "rejects a stray percent sign in %s, with an error that contains the setting but not the password",
+  "rejects a stray percent sign in %s, with an error that names the setting but contains no credentials",
   (url) => {
     const read = (): unknown => readClusterTarget(url);
     expect(read).toThrow(SettingsError);

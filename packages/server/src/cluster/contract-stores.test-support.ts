@@ -91,7 +91,7 @@ export interface StoreUnderTest {
   check(name: string, run: () => Promise<void>, options?: CheckOptions): void;
 }
 
-/** Stores without SERVICE_QUEUE_BYTES. */
+/** Stores whose queues have no size limit. */
 const unlimitedStores = ["memory"];
 
 /** Stores with slow tests; `npm run test:faults` runs all of them. */
@@ -99,7 +99,7 @@ const slowStores = ["three NATS servers (needs NATS)"];
 const runsSlowStores = process.env["SLUICE_CONTRACT"] === "all";
 
 /**
- * Defines the same tests for every store. Tests that do not need a cluster of their own are faster with a shared one. `isSlow` skips the slow
+ * Defines the same tests for every store. `isShared` runs them in one cluster, which is faster than a new one for each test. `isSlow` skips the slow
  * stores in `npm test`; `isEmbedded` adds the store of a runtime without a cluster; `isLimited` skips the stores whose queues have no limit.
  */
 export function onEveryStore(

@@ -27,7 +27,7 @@ interface RequestHead {
 }
 
 interface ReplyHead {
-  /** The flow does not run on the node that received the request. */
+  /** The flow does not run on the node that the request was forwarded to. */
   readonly isMoved?: true;
   readonly status: number;
   readonly headers: HttpReply["headers"];

@@ -44,11 +44,11 @@ import { ClusterQueues } from "./shared-queues.ts";
 import { SharedDeadLetters } from "./shared-dead-letters.ts";
 import { settledReport } from "./settled-report.ts";
 import { Slots, slotOf } from "./slots.ts";
-import { startWait } from "./start-wait.ts";
+import { waitForStartStep } from "./wait-for-start-step.ts";
 import { takeOverDeadLetters } from "./take-over-dead-letters.ts";
 import { TiedFlows } from "./tied-flows.ts";
 import { isPinnable, unsupportedParts } from "./unsupported.ts";
-import { respondUsersOf, requestUsersOf } from "./where-used.ts";
+import { respondToUsageQueries, queryUsage } from "./where-used.ts";
 
 export interface JoinParts {
   readonly settings: Settings;
@@ -64,7 +64,7 @@ export interface JoinParts {
 }
 
 const maxAttempts = 8;
-/** Interval at which a flow that could not be started here is retried. */
+/** Interval at which records that could not be applied here are retried. */
 const retryMs = 30_000;
 /** How long a stopping node tries to release its slots. */
 const leaveMs = 5_000;
@@ -187,7 +187,7 @@ class JoinedNode implements ClusterNode {
 
   async open(previous: readonly string[]): Promise<void> {
     await this.#session.open(previous);
-    await startWait(this.#log, "the configuration", this.#follower.load());
+    await waitForStartStep(this.#log, "the configuration", this.#follower.load());
     const [unreadable] = this.#follower.unreadable;
     if (unreadable !== undefined) throw new SettingsError([`SERVICE_CLUSTER: cannot read '${unreadable[0]}': ${unreadable[1]}`]);
   }
@@ -253,13 +253,13 @@ class JoinedNode implements ClusterNode {
   }
 
   remoteUsers(kind: "connection" | "kamelet", id: string): ReturnType<ClusterNode["remoteUsers"]> {
-    return requestUsersOf(this.#others, { kind, id }, this.#settings.clusterSettleMs);
+    return queryUsage(this.#others, { kind, id }, this.#settings.clusterSettleMs);
   }
 
   async follow(parts: FollowedParts): Promise<void> {
     this.#parts = parts;
     this.#stops.push(this.#forwarded.respond());
-    this.#stops.push(respondUsersOf(this.#others, (kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id)));
+    this.#stops.push(respondToUsageQueries(this.#others, (kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id)));
     const apply = applyChanges(this.#follower, parts, this.#behind);
     this.#follower.follow(async (id) => {
       await apply(id);

@@ -1,4 +1,4 @@
-// The routes whose trigger runs on one node: schedules and polls.
+// The routes whose trigger runs on one node, such as schedules and polls.
 import type { Cluster, Log, Route } from "@sluice/engine";
 import { flowKey } from "../flows/installed-flows.ts";
 import type { ClusterNode, FollowedParts } from "../other-nodes/cluster-view.ts";

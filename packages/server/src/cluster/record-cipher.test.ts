@@ -8,7 +8,7 @@ const text = (value: Uint8Array): string => Buffer.from(value).toString("utf8");
 describe("record encryption", () => {
   const cipher = createRecordCipher(keyOf(1), undefined);
 
-  it("hides the content and restores it", () => {
+  it("encrypts the content, differently each time, and decrypts it", () => {
     const [first, second] = [cipher.encrypt("connection/db", bytes), cipher.encrypt("connection/db", bytes)];
     expect(text(first)).not.toContain("s3cret");
     expect(Buffer.compare(first, second)).not.toBe(0);

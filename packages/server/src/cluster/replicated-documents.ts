@@ -17,7 +17,7 @@ export const policyKind = "policy/";
 export const connectionKind = "connection/";
 export const routeKind = "route/";
 
-/** For the log. */
+/** Completes the log text 'Removed … because …'. */
 const removalReason = "another node removed it";
 
 const textOf = (record: RecordVersion): string => new TextDecoder().decode(record.bytes);

@@ -9,7 +9,7 @@ import { ServiceError } from "../service-error.ts";
 import { version as engineVersion } from "../version.ts";
 import type { ConfigFollower } from "./config-follower.ts";
 
-/** A record; `v` increases when an older runtime could not read it. */
+/** The content of a record; `v` is incremented when the format changes so that older runtimes cannot read it. */
 interface Envelope extends VersionMetadata {
   readonly v: 1;
   readonly yaml: string;
@@ -103,7 +103,7 @@ function envelopeOf({ bytes }: RecordVersion): Envelope | undefined {
   return envelope.v === 1 ? { ...envelope, v: 1 } : undefined;
 }
 
-/** Every backup of the store contains the records. */
+/** Rejects secrets that would be stored unencrypted, and so be part of every backup of the store. */
 function rejectLiteralSecrets(params: StoredParams): void {
   for (const [name, param] of Object.entries(params))
     if ("value" in param && param.secret === true)

@@ -1,4 +1,4 @@
-// Test sessions of a cluster. A session is on the node that opened it, its home. Every flow whose steps it mocks is pinned: its requests run on the home of
+// Test sessions of a cluster. A session belongs to the node that opened it, its home. Every flow whose steps it mocks is pinned: its requests run on the home of
 // the session, so that every call is mocked and recorded once and in order. A pin ends with the session, or with its home.
 import type { Claim, Cluster, SessionTag } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
@@ -10,7 +10,7 @@ import { storeServiceError } from "./store-service-error.ts";
 
 /** The pinned flows and the open sessions of a node. */
 export interface Pins {
-  /** Increases with every change, because messages may arrive late. */
+  /** Incremented with every change, so that messages that arrive late are ignored. */
   readonly version: number;
   readonly flows: readonly string[];
   readonly sessions: readonly PinnedSession[];

@@ -5,7 +5,7 @@ import { SettingsError } from "../config.ts";
 import { systemClock } from "../host/clock.ts";
 import type { NodeReport } from "../other-nodes/cluster-view.ts";
 import type { Pins } from "./session-pins.ts";
-import { startWait } from "./start-wait.ts";
+import { waitForStartStep } from "./wait-for-start-step.ts";
 
 /** The data that a node reports about itself. */
 export interface Heartbeat extends NodeReport {
@@ -71,11 +71,11 @@ export class Session {
       );
       this.#stops.push(() => watch.stop());
     });
-    await startWait(log, "the list of nodes", loaded);
+    await waitForStartStep(log, "the list of nodes", loaded);
     this.#stops.push(cluster.messaging.subscribe(progressTopic, (payload) => this.#progressReceived(decode(payload) as Progress)));
-    await startWait(log, "the removal of its previous session", this.#removeSessions(previousBoots));
+    await waitForStartStep(log, "the removal of the previous session of this node", this.#removeSessions(previousBoots));
     await this.#rejectDuplicateName();
-    await startWait(log, "its first heartbeat", this.#beat());
+    await waitForStartStep(log, "the first heartbeat of this node", this.#beat());
   }
 
   /** The live nodes, this one included. */
@@ -104,7 +104,7 @@ export class Session {
     await this.#beat();
   }
 
-  /** Resolves when the condition holds for the live nodes, at most at `until`. */
+  /** Resolves when the condition holds for the live nodes, at the latest at `until`. */
   async eventually(holds: (live: readonly Heartbeat[]) => boolean, until: number): Promise<void> {
     while (!holds(this.live()) && systemClock.monotonic() < until)
       await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// The memory repository of aggregates in a cluster: the nodes share the messages of open groups.
+// Replaces the in-memory repository of aggregates in a cluster: the nodes share the messages of open groups.
 import type { StoredMessage } from "@sluice/connectors";
 import type { BeanDeclaration, Cluster, Ids, Log } from "@sluice/engine";
 import type { SharedAggregation } from "@sluice/engine/tools";
@@ -35,7 +35,7 @@ export class SharedAggregations {
     });
   }
 
-  /** Replaces the memory repository. */
+  /** Replaces the in-memory aggregation repository. */
   shareIn(beans: Map<string, BeanDeclaration>): void {
     const memory = beans.get("MemoryAggregationRepository");
     if (memory === undefined) return;

@@ -7,7 +7,7 @@ import { SharedDeadLetters } from "./shared-dead-letters.ts";
 onEveryStore(
   "dead letters",
   ({ check, nodes }) => {
-    check("stay within their limit even if no node has read them", async () => {
+    check("stay within their limit even if no node has opened the index", async () => {
       const [one, two] = await nodes(2);
       const deadLettersOf = (cluster: typeof one): SharedDeadLetters =>
         new SharedDeadLetters({

@@ -235,7 +235,7 @@ export class SharedDeadLetters implements DeadLetterStore, DeadLetterSource {
       .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   }
 
-  /** Above a limit, the oldest one percent is removed at once. Other nodes may remove the same dead letters. */
+  /** Above a limit, removes the oldest until the number and the bytes are one percent below their limits. Other nodes may remove the same ones. */
   async #shrink(): Promise<void> {
     const { limits, log } = this.#parts;
     if (this.#isShrinking || (this.count <= limits.deadLetters && this.bytes <= limits.deadLetterBytes)) return;

@@ -1,4 +1,4 @@
-// The keys of the memory repository in a cluster: a key is a claim, so that only one of the messages with the same key runs, on any node.
+// Idempotency keys in a cluster: a key is a claim, so that of all messages with the same key, on any node, only one runs.
 import { createHash, randomUUID } from "node:crypto";
 import { FlowError, isClusterError, type BeanDeclaration, type Claim, type Claims } from "@sluice/engine";
 import type { IdempotentRepository } from "@sluice/engine/spi";
@@ -11,7 +11,7 @@ const textOf = ({ note }: Claim): string => Buffer.from(note).toString();
 const maxOrphaned = 10_000;
 const withdrawMs = 1_000;
 
-/** Replaces the memory repository. */
+/** Replaces the in-memory idempotent repository. */
 export function shareKeys(beans: Map<string, BeanDeclaration>, claims: Claims): void {
   const memory = beans.get("MemoryIdempotentRepository");
   if (memory === undefined) return;

@@ -161,7 +161,7 @@ interface QueueParts {
   changed(): void;
 }
 
-class Taken implements ClaimedMessage {
+class ClaimedDelivery implements ClaimedMessage {
   readonly delivery: QueueDelivery;
 
   constructor(delivery: QueueDelivery) {
@@ -186,7 +186,7 @@ class ClusterQueue implements Queue {
   readonly clock: Clock;
   readonly #parts: QueueParts;
   readonly #subscribers: QueueSubscriber[] = [];
-  #ready: Taken[] = [];
+  #ready: ClaimedDelivery[] = [];
   #consumption: Consumption | undefined = undefined;
   /** Consumptions whose last messages are not settled yet. */
   readonly #ending = new Set<Promise<void>>();
@@ -216,7 +216,7 @@ class ClusterQueue implements Queue {
         concurrency: () => (this.#parts.isSessionValid() ? (this.#subscribers.at(-1)?.concurrency ?? 0) : 0),
         // Messages of an earlier consumption may still run here.
         keyToken: () => (this.#ending.size > 0 ? undefined : this.#parts.keyToken()),
-        deliver: (delivery) => this.#admit(new Taken(delivery)),
+        deliver: (delivery) => this.#admit(new ClaimedDelivery(delivery)),
       });
     else this.#consumption.refresh();
     this.#parts.changed();
@@ -235,12 +235,12 @@ class ClusterQueue implements Queue {
     return this.#subscribers.at(-1) === subscriber;
   }
 
-  take(): Taken | undefined {
+  take(): ClaimedDelivery | undefined {
     return this.#ready.shift();
   }
 
   /** The store counts attempts in which a node died. */
-  isSuspect({ attempts }: Taken): boolean {
+  isSuspect({ attempts }: ClaimedDelivery): boolean {
     return attempts > 0;
   }
 
@@ -249,11 +249,11 @@ class ClusterQueue implements Queue {
     return true;
   }
 
-  done({ delivery }: Taken): void {
+  done({ delivery }: ClaimedDelivery): void {
     void delivery.done();
   }
 
-  deadLetter(taken: Taken, details: DeadLetterDetails): void {
+  deadLetter(taken: ClaimedDelivery, details: DeadLetterDetails): void {
     const { storeDeadLetter, log } = this.#parts;
     storeDeadLetter(taken.id, taken.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
       () => taken.delivery.done(),
@@ -264,12 +264,12 @@ class ClusterQueue implements Queue {
     );
   }
 
-  retry({ delivery }: Taken, _attempts: number, delayMs: number): void {
+  retry({ delivery }: ClaimedDelivery, _attempts: number, delayMs: number): void {
     delivery.retry(delayMs);
   }
 
   /** The message stays on this node while it has a consumer. */
-  requeue(taken: Taken, delayMs = 0): void {
+  requeue(taken: ClaimedDelivery, delayMs = 0): void {
     if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, () => this.#admit(taken));
     else this.#admit(taken);
   }
@@ -292,7 +292,7 @@ class ClusterQueue implements Queue {
     if (this.#subscribers.length === 0) await Promise.all(this.#ending);
   }
 
-  #admit(taken: Taken): void {
+  #admit(taken: ClaimedDelivery): void {
     const subscriber = this.#subscribers.at(-1);
     if (subscriber === undefined) return taken.delivery.requeue();
     this.#ready.push(taken);

@@ -40,7 +40,7 @@ export class SharedSagas implements SagaStore {
     this.#parts = parts;
   }
 
-  /** Replaces the service in memory. */
+  /** Replaces the in-memory saga service. */
   shareIn(beans: Map<string, BeanDeclaration>): void {
     const memory = beans.get("InMemorySagaService");
     if (memory === undefined) return;

@@ -73,7 +73,7 @@ it("a flow with state in memory runs on the node of its 'master:' name, and can 
   ]);
 });
 
-it("rejects a durable webhook, whose messages every node runs, and accepts idempotency keys", () => {
+it("rejects 'master:' with a durable webhook, whose messages every node runs, and accepts it with idempotency keys", () => {
   expect(problemsOf(prepare(["one", "master:a:webhook?durable=true"]))).toEqual([expect.stringContaining("every node runs the messages of a durable webhook")]);
   expect(problemsOf(prepare(["one", "master:a:webhook?idempotency=true", stateful]))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// 64 slots: every flow or name of `master:` belongs to one, and the node that holds it runs the schedules and polls of the flow. A slot is a claim with the boot id
-// of its owner; a claim whose owner's session has ended is released and claimed again.
+// Every flow, `master:` name and queue belongs to one of 64 slots. The node that holds a slot runs the schedules and polls of its flows, and orders the
+// messages with a key in its queues. A slot is a claim with the boot id of its owner; a claim whose owner's session has ended is released and claimed again.
 import { createHash } from "node:crypto";
 import type { Claim, Cluster, Log } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";

@@ -1,7 +1,7 @@
 import { isClusterError } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
 
-/** The reply of the API for a write that the store did not accept. */
+/** Converts an error of the store to the error that the API returns. */
 export function storeServiceError(error: unknown): unknown {
   if (!isClusterError(error)) return error;
   const retryHeaders = { "Retry-After": "1" };
@@ -14,6 +14,8 @@ export function storeServiceError(error: unknown): unknown {
         "outcome unknown: the cluster store did not confirm the change; read it again to see which version is stored",
         retryHeaders,
       );
+    case "full":
+      return new ServiceError("cluster-unreachable", `${error.message}; nothing was changed`, retryHeaders);
     case "too-large":
       return new ServiceError("body-too-large", error.message);
     default:

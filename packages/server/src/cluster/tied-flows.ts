@@ -13,7 +13,7 @@ const deployMs = 30_000;
 export class TiedFlows {
   /** By flow: the tied version that was prepared last, and when. */
   readonly #flows = new Map<string, { readonly preparedAt: number; readonly keys: ReadonlyMap<string, string> }>();
-  /** By the version of a route: a flow may be replaced by one with other names while both run. */
+  /** By the version of a route: a flow may be replaced by a version with other `master:` names while both run. */
   readonly #places = new WeakMap<RouteIdentity, { readonly slot: number; readonly isPlaced: boolean }>();
 
   /** Call before a version is deployed, so that it is tied before its first request. Running an untied version on one node is correct too. */

@@ -1,4 +1,4 @@
-// Records of a node with another SERVICE_CLUSTER_KEY.
+// Records that were written by a node with another SERVICE_CLUSTER_KEY.
 import { randomBytes } from "node:crypto";
 import { FlowError } from "@sluice/engine";
 import { expect } from "vitest";
@@ -16,7 +16,7 @@ const recordingLog = () => {
 onEveryStore(
   "records with an unknown key",
   ({ check, nodes }) => {
-    check("are skipped by the groups of aggregates, and reported", async () => {
+    check("are skipped by the groups of aggregates, and logged", async () => {
       const [one, two] = await nodes(2);
       const group = (boot: string): CompletedGroup => ({ queue: "q", token: 1, boot, key: "k", by: "size", ids: ["a"], repeated: 0 });
       const other = new GroupLog(one, newCipher(), recordingLog(), () => undefined);
@@ -36,7 +36,7 @@ onEveryStore(
       other.close();
     });
 
-    check("are skipped by sagas, and reported", async () => {
+    check("are skipped by sagas, and logged", async () => {
       const [one, two] = await nodes(2);
       const log = recordingLog();
       const step = { flowId: "f", routeId: "r", stepId: "s" };

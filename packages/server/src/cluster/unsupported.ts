@@ -11,10 +11,10 @@ const sharedVariable = /\b(?:global|route):[\w$]/;
 
 const keysReason = "is tied to one process, which stores its idempotency keys";
 
-/** The nodes share the dead letters. */
+/** Endpoints with this scheme use the dead letters, which the nodes share. */
 const deadLetterScheme = "sluice";
 
-/** A change of one flow is checked against all others, whose text may be long. */
+/** A cache, because a change of one flow is checked against all others, whose text may be long. */
 const tiesCache = new WeakMap<Deployment, readonly string[]>();
 
 /** Why a flow must run on one node; empty when every node may run it. Schedules and polls run on one node without tying the rest of their flow. */
@@ -33,7 +33,7 @@ function findTies(deployment: Deployment, catalog: Connectors): readonly string[
 }
 
 function reasonsOf({ placement, trigger, from }: Route, { connectors }: Connectors): readonly string[] {
-  /** Messages stay in the memory of the node, as in a single runtime, or in the queues that the nodes share. */
+  /** True for an endpoint whose messages stay in the memory of the node, as in a single runtime, or are in the store that the nodes share. */
   const isLocal = (uri: string): boolean => {
     const scheme = schemeOf(uri);
     return scheme === deadLetterScheme || connectors.get(scheme)?.trigger === "route";
@@ -59,7 +59,7 @@ const isStoredSource = (route: Route): boolean =>
 export const isPinnable = (route: Route): boolean =>
   (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !storesKeys(route) && masterOf(route) === undefined;
 
-/** Errors for a flow that must run on one node but has messages that others run or send. `others` are the deployed flows. */
+/** Errors for a flow that must run on one node but has messages that other nodes run or send, or that calls such a flow. `others` are the deployed flows. */
 export function unsupportedParts(deployment: Deployment, catalog: Connectors, others: Iterable<Deployment>): readonly Diagnostic[] {
   const ties = tiesOf(deployment, catalog);
   const [tie] = ties;
@@ -77,7 +77,7 @@ export function unsupportedParts(deployment: Deployment, catalog: Connectors, ot
   return found;
 }
 
-/** Idempotency keys alone do not matter once a message is stored. */
+/** Problems of messages that several nodes may run. Idempotency keys alone are no problem: they are not used after a message is stored. */
 function sharedMessageProblems(deployment: Deployment, ties: readonly string[]): readonly Diagnostic[] {
   const tie = ties.find((reason) => !reason.endsWith(keysReason));
   if (tie === undefined) return [];

@@ -17,10 +17,11 @@ const maxWaitMs = 2_000;
 const maxFlows = 20;
 
 /** Responds to requests of the other nodes from now on; returns a function that ends it. */
-export const respondUsersOf = (others: OtherNodes, usersOf: (kind: UsedKind, id: string) => readonly string[]): (() => void) =>
+export const respondToUsageQueries = (others: OtherNodes, usersOf: (kind: UsedKind, id: string) => readonly string[]): (() => void) =>
   others.respond(usersOfTopic, ({ kind, id }) => usersOf(kind, id).slice(0, maxFlows));
 
-export async function requestUsersOf(others: OtherNodes, request: Query, waitMs: number): Promise<readonly RemoteFlow[]> {
+/** The flows of the other nodes that use a document. */
+export async function queryUsage(others: OtherNodes, request: Query, waitMs: number): Promise<readonly RemoteFlow[]> {
   const { responses } = await others.request(usersOfTopic, request, { timeoutMs: Math.min(waitMs, maxWaitMs) });
   return responses.flatMap(({ node, response }) => response.map((flow) => ({ flow, node })));
 }

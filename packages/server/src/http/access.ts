@@ -1,5 +1,4 @@
-// Access checks for webhook requests: on the head before the body is read and, for signed bodies, on the raw bytes. Without a policy,
-// everyone has access.
+// Access checks for webhook requests: on the head before the body is read and, for signed bodies, on the raw bytes.
 import type { Awaitable } from "@sluice/engine/spi";
 
 /** A webhook request before its body is read. */
@@ -11,7 +10,7 @@ export interface AccessRequest {
   readonly query: string;
   /** Names and values alternating, as received: repeated headers stay separate. */
   readonly rawHeaders: readonly string[];
-  /** The address of the socket; headers are ignored. */
+  /** The remote address of the socket; `X-Forwarded-For` is not applied. */
   readonly remoteAddress: string;
 }
 

@@ -9,7 +9,7 @@ export interface ServedVersion {
 /** Oldest first. Requests without a version get the oldest, because early clients do not send one. */
 export const servedVersions: readonly [ServedVersion, ...ServedVersion[]] = [{ number: 1 }];
 
-/** The header that selects a version, in node's spelling. */
+/** The header that selects a version, in lower case, as node:http stores it. */
 export const versionHeader = "accept-api-version";
 
 /** The requested version; undefined when it is not served or not a number. */

@@ -24,7 +24,7 @@ export function bodyError(bodyLength: number, encoding: string, limitBytes: numb
   return encodings.has(encoding) ? undefined : new HttpError(415, `unsupported content encoding '${encoding.slice(0, 40)}'`);
 }
 
-export interface BodyFrame {
+export interface BodyReadingOptions {
   /** -1 when the body is chunked. */
   readonly bodyLength: number;
   readonly limitBytes: number;
@@ -34,7 +34,7 @@ export interface BodyFrame {
 /** Reads one body. With a declared length it completes at the last byte; only a chunked body needs node's `end`. */
 export class BodyReading {
   readonly #receiver: BodyReceiver;
-  readonly #frame: BodyFrame;
+  readonly #options: BodyReadingOptions;
   #pieces: Buffer[] = [];
   /** Buffer for short pieces, and how much of it is used. */
   #joined: Buffer | undefined = undefined;
@@ -44,27 +44,27 @@ export class BodyReading {
   /** True when all bytes have been received. */
   isComplete = false;
 
-  constructor(request: IncomingMessage, frame: BodyFrame, receiver: BodyReceiver) {
+  constructor(request: IncomingMessage, options: BodyReadingOptions, receiver: BodyReceiver) {
     this.#receiver = receiver;
-    this.#frame = frame;
-    if (frame.bodyLength === 0) {
+    this.#options = options;
+    if (options.bodyLength === 0) {
       this.#complete();
       return;
     }
     request.on("data", (chunk: Buffer) => this.#take(chunk));
-    if (frame.bodyLength < 0) request.on("end", () => this.#complete());
+    if (options.bodyLength < 0) request.on("end", () => this.#complete());
   }
 
   /** The connection was closed: an incomplete body cannot be completed. */
   abandon(): void {
     if (!this.#settle()) return;
-    this.#frame.held.release(this.#size);
+    this.#options.held.release(this.#size);
     this.#receiver.abandoned();
   }
 
   #take(chunk: Buffer): void {
     if (this.#settled) return;
-    const { bodyLength, limitBytes, held } = this.#frame;
+    const { bodyLength, limitBytes, held } = this.#options;
     if (this.#size + chunk.length > limitBytes) {
       this.#reject(bodyTooLargeError(limitBytes));
       return;
@@ -101,7 +101,7 @@ export class BodyReading {
 
   #reject(error: HttpError): void {
     this.#settle();
-    this.#frame.held.release(this.#size);
+    this.#options.held.release(this.#size);
     this.#receiver.refused(error);
   }
 

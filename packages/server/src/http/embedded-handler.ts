@@ -13,10 +13,10 @@ export interface EmbeddedParts {
   readonly scope: ListenerScope;
   readonly ingress: Ingress;
   /** Serves a request; undefined when its head was rejected. */
-  take(request: IncomingMessage, response: ServerResponse): NodeInboundRequest | undefined;
+  handle(request: IncomingMessage, response: ServerResponse): NodeInboundRequest | undefined;
 }
 
-export function embeddedHandler({ scope, ingress, take }: EmbeddedParts): RequestHandler {
+export function embeddedHandler({ scope, ingress, handle }: EmbeddedParts): RequestHandler {
   const reject = (request: IncomingMessage, response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void =>
     sendError(response, status, text, headers, {
       headOnly: request.method === "HEAD",
@@ -44,16 +44,16 @@ export function embeddedHandler({ scope, ingress, take }: EmbeddedParts): Reques
       else next(new Error(text));
       return;
     }
-    const inbound = take(request, response);
+    const inbound = handle(request, response);
     if (inbound !== undefined) response.once("close", () => inbound.disconnected());
   };
 }
 
-/** Whether this runtime would reply with a status other than 404. */
+/** Whether the path belongs to this runtime: to the management API or to a route. */
 function isServed(ingress: Ingress, { url = "/", method = "GET" }: IncomingMessage): boolean {
   const queryStart = url.indexOf("?");
   const target = readTarget(queryStart < 0 ? url : url.slice(0, queryStart));
-  return target.kind === "management" || (target.kind === "route" && ingress.knows(target.path, method));
+  return target.kind === "management" || (target.kind === "route" && ingress.hasRoute(target.path, method));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -78,7 +78,7 @@ test("serves many small compressed bodies at once", async () => {
   expect(held()).toBe(0);
 });
 
-test("counts plain and chunked bodies and bodies with a declared length", async () => {
+test("counts the bodies of plain requests, and rejects further requests with any kind of body while the budget is used up", async () => {
   const small = Buffer.alloc(60_000);
   const plain = Array.from({ length: 16 }, () => post("/waits", small));
   await expect.poll(() => bodies.length).toBe(16);
@@ -158,7 +158,7 @@ test("disconnects clients that do not read when too many replies are unsent, and
   await expect.poll(() => server.bytes.unsent.bytes).toBe(0);
 });
 
-test("the default depends on memory, workers and the largest body", () => {
+test("the default budget depends on memory, workers and the largest body", () => {
   const mebibyte = 1024 * 1024;
   const settings = { maxBody: 2 * mebibyte, workers: 1 };
   expect(defaultBytesHeld(settings, 64 * 1024 * mebibyte)).toBe(64 * mebibyte);

@@ -5,7 +5,7 @@ import { bodyTooLargeError } from "./body.ts";
 import type { HeldBytes } from "./held-bytes.ts";
 import { HttpError } from "./http-error.ts";
 
-/** The default number of zlib threads; more would only use memory while waiting. */
+/** The default size of libuv's thread pool, which runs zlib; further jobs would only use memory while they wait for a thread. */
 const maxConcurrent = 4;
 /** The highest compression ratio of deflate. */
 const deflateRatio = 1_032;

@@ -8,7 +8,7 @@ import type { HttpLimits } from "./limits.ts";
 export interface IngressOptions {
   readonly limits: HttpLimits;
   readonly bytes: HttpBytes;
-  /** The flow's policy, looked up for each request so that changes apply at once; undefined means open. */
+  /** The access check of a flow, looked up for each request so that changes apply at once; undefined when access is not restricted. */
   accessOf?(flowId: string): AccessCheck | undefined;
   /** Finds a test session. */
   sessionOf?(id: string): SessionTag | "expired" | undefined;

@@ -1,5 +1,5 @@
 // Handles a webhook request from its head to its reply: route lookup, limits, access check, body, route. The listener reads sockets;
-// connectors define messages.
+// connectors turn requests into messages.
 import type { HttpIngress } from "@sluice/engine";
 import type { HttpMount } from "@sluice/engine/spi";
 import type { InboundRequest } from "./inbound-request.ts";
@@ -17,7 +17,7 @@ export interface Ingress {
   /** Whether a route accepts this method at this normalized path. */
   serves(path: string, method: string): boolean;
   /** Whether a route is mounted at this normalized path for any method, or was until it was stopped. */
-  knows(path: string, method: string): boolean;
+  hasRoute(path: string, method: string): boolean;
   /** Requests without a reply yet. */
   readonly active: number;
   /** Calls back once when no request is active. */
@@ -96,7 +96,7 @@ export function createIngress(options: IngressOptions): Ingress {
       else start(inbound, match.mounted, path, match.params);
     },
     serves: (path, method) => (method === "OPTIONS" ? mounts.findExplicit(path, method) : mounts.find(path, method)) !== undefined,
-    knows: (path, method) => mounts.allowed(path) !== undefined || stopped.routeAt(path, method) !== undefined,
+    hasRoute: (path, method) => mounts.allowed(path) !== undefined || stopped.routeAt(path, method) !== undefined,
     get active() {
       return active;
     },

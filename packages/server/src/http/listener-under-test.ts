@@ -22,7 +22,7 @@ export interface TestOptions extends Partial<Omit<IngressOptions, "limits" | "by
   readonly fastPath?: boolean;
 }
 
-/** Replies with the segments, or 404 for an invalid spelling. */
+/** Replies with the path segments, or with 404 for other spellings of `/_api`, such as `/_API`. */
 const echoSegments: ManagementHandler = (request, respond) => {
   if (request.segments === undefined) respond.error(404, "not found");
   else respond.json(200, { segments: request.segments });

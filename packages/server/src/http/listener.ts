@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { AcceptingServer } from "./accepting-server.ts";
-import { answerBrokenSocket, type TrackedSocket } from "./broken-socket.ts";
+import { replyToClientError, type TrackedSocket } from "./client-error.ts";
 import { drainServer, type DrainCounts } from "./drain.ts";
 import { embeddedHandler, type RequestHandler } from "./embedded-handler.ts";
 import type { HttpBytes } from "./http-bytes.ts";
@@ -75,21 +75,21 @@ export function createListener(options: ListenerOptions): HttpListener {
       (socket as TrackedSocket).lastInbound?.disconnected();
     });
     if (scope.draining) lateSockets.add(socket);
-    if (fastPath) plain.take(socket);
+    if (fastPath) plain.add(socket);
     else passToNode(socket.pause(), Buffer.alloc(0));
   };
 
   function passToNode(socket: TrackedSocket, first: Buffer): void {
     server.read(socket);
     socket.pacing = new RequestPacing(socket, bytes.held, pacingQueue);
-    socket.pacing.take(first);
+    socket.pacing.receive(first);
   }
 
   return {
     async listenForWorkers(path) {
       workerServer = await listenForWorkers(path, limits, dispatcher);
     },
-    handler: embeddedHandler({ scope, ingress, take: (request, response) => dispatcher.take(request, response, false) }),
+    handler: embeddedHandler({ scope, ingress, handle: (request, response) => dispatcher.handle(request, response, false) }),
     listen: (port, host, exclusive = false) => listen(server, { port, host, exclusive }, reportFault),
     get draining() {
       return scope.draining;
@@ -145,16 +145,16 @@ async function listenForWorkers(path: string, limits: HttpLimits, dispatcher: Re
 function handleRequests(server: Server, dispatcher: RequestDispatcher, before?: (request: IncomingMessage) => void): void {
   server.on("request", (request, response) => {
     before?.(request);
-    dispatcher.take(request, response, false);
+    dispatcher.handle(request, response, false);
   });
   server.on("checkContinue", (request, response) => {
     before?.(request);
-    dispatcher.take(request, response, true);
+    dispatcher.handle(request, response, true);
   });
   // Node would silently drop excess headers. Their total size is limited, and readHead rejects too many.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", (request, response) =>
     refuseAndClose(request, response, new HttpError(417, "the only supported expectation is '100-continue'")),
   );
-  server.on("clientError", (error, socket) => answerBrokenSocket(error, socket as TrackedSocket));
+  server.on("clientError", (error, socket) => replyToClientError(error, socket as TrackedSocket));
 }

@@ -1,7 +1,7 @@
 // Finds the mount that serves a path and method. Fixed paths are one Map lookup; patterns and prefixes are a tree of segments.
 //
 // Precedence does not depend on mount order. Among all matching paths that serve the method, the first differing segment decides: a
-// literal wins over `{name}`, and an exact end over a prefix. Two mounts with the same path and method are the old and new version of a
+// literal wins over a mix of text and names, such as `{id}.json`, which wins over `{name}`; an exact end wins over a prefix. Two mounts with the same path and method are the old and new version of a
 // flow: the newest serves, and when it is removed, the older one serves again if it still exists.
 import type { HttpMount } from "@sluice/engine/spi";
 import { claimsReservedPath } from "@sluice/model";
@@ -161,9 +161,10 @@ function segmentReader(path: string): (text: string) => Segment {
   let next = 0;
   return (text) => {
     const pieces = text.split(namePlaceholder);
-    const own = names.slice(next, (next += pieces.length - 1));
-    if (pieces.slice(1, -1).includes("")) throw new Error(`path '${path}' cannot be served: put text between '{${own[0]}}' and the name after it`);
-    return { text, names: own, pieces: own.length === 0 || pieces.join("") === "" ? undefined : pieces };
+    const namesHere = names.slice(next, (next += pieces.length - 1));
+    const gap = pieces.slice(1, -1).indexOf("");
+    if (gap >= 0) throw new Error(`path '${path}' cannot be served: put text between '{${namesHere[gap]}}' and '{${namesHere[gap + 1]}}'`);
+    return { text, names: namesHere, pieces: namesHere.length === 0 || pieces.join("") === "" ? undefined : pieces };
   };
 }
 
@@ -257,11 +258,11 @@ function search(at: Branch, segments: readonly string[], index: number, method: 
   const literal = at.literals.get(segment);
   const byLiteral = literal === undefined ? undefined : search(literal, segments, index + 1, method, values);
   if (byLiteral !== undefined) return byLiteral;
-  for (const { pieces, branch: below } of at.mixed) {
+  for (const { pieces, branch: child } of at.mixed) {
     const found = valuesBetween(pieces, segment);
     if (found === undefined) continue;
     values.push(...found);
-    const byText = search(below, segments, index + 1, method, values);
+    const byText = search(child, segments, index + 1, method, values);
     if (byText !== undefined) return byText;
     values.length -= found.length;
   }
@@ -286,8 +287,8 @@ function collectPatterns(at: Branch, segments: readonly string[], index: number,
   }
   const literal = at.literals.get(segments[index] as string);
   if (literal !== undefined) collectPatterns(literal, segments, index + 1, methods);
-  for (const { pieces, branch: below } of at.mixed)
-    if (valuesBetween(pieces, segments[index] as string) !== undefined) collectPatterns(below, segments, index + 1, methods);
+  for (const { pieces, branch: child } of at.mixed)
+    if (valuesBetween(pieces, segments[index] as string) !== undefined) collectPatterns(child, segments, index + 1, methods);
   if (at.parameter !== undefined) collectPatterns(at.parameter, segments, index + 1, methods);
 }
 

@@ -1,6 +1,6 @@
 // A request read by node:http: reads its body and sends its reply, for webhooks and the management API.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { TrackedSocket } from "./broken-socket.ts";
+import type { TrackedSocket } from "./client-error.ts";
 import { BodyReading, bodyError, type BodyReceiver } from "./body.ts";
 import type { HttpBytes } from "./http-bytes.ts";
 import { HttpError } from "./http-error.ts";

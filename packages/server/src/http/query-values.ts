@@ -12,7 +12,7 @@ export function queryValueOf(query: string, name: string): string | undefined {
   return value;
 }
 
-/** The query without these names. */
+/** The query without the parameters that have these names. */
 export function withoutQueryValues(query: string, names: readonly string[]): string {
   return query
     .split("&")

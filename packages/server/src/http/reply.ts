@@ -39,7 +39,7 @@ const nameCache = new Map<string, boolean | typeof trusted>([
 ]);
 const maxCachedNames = 1_000;
 
-/** Whether a header may be sent: valid syntax, not hop-by-hop, not reserved by the engine. */
+/** Whether a header may be sent: valid syntax, not managed by the connection, not reserved by the engine. */
 export function isSendable(name: string, value: string): boolean {
   const sendable = checkName(name);
   // Values of trusted headers are not checked: they are concatenated strings (ropes), and a regular expression would flatten them.
@@ -87,8 +87,8 @@ function countUnsent(response: ServerResponse, socket: Socket, unsent: UnsentRep
 }
 
 /**
- * Writes head and text as one string. `end(text)` would add an empty chunk, which makes node use the slower vectored write; that costs
- * a tenth of a small request.
+ * Writes head and text as one string. `end(text)` would add an empty chunk, which makes node use the slower vectored write: a tenth of
+ * the time of a small request.
  */
 function endWithText(response: ServerResponse, socket: Socket, text: string, length: number | undefined): void {
   socket.cork();

@@ -1,8 +1,8 @@
-// Dispatches the requests that node:http reads by path: to webhooks, to the management API or to another worker.
+// Dispatches the requests read by node:http, by path: to webhooks, to the management API or to another worker.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { TrackedSocket } from "./broken-socket.ts";
+import type { TrackedSocket } from "./client-error.ts";
 import { HttpError } from "./http-error.ts";
 import type { ListenerOptions } from "./listener.ts";
 import { ManagementRequest, ManagementResponder } from "./management-call.ts";
@@ -25,7 +25,7 @@ export class RequestDispatcher {
     this.#isLate = isLate;
   }
 
-  take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): NodeInboundRequest | undefined {
+  handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): NodeInboundRequest | undefined {
     const url = request.url as string;
     const queryStart = url.indexOf("?");
     const query = queryStart < 0 ? "" : url.slice(queryStart + 1);

@@ -15,7 +15,7 @@ export interface RequestHead {
 
 const empty: RequestHead = { bodyLength: 0, encoding: "", session: "" };
 
-/** Reads and validates the head; throws an HttpError for requests that no handler may see. */
+/** Reads and validates the head; throws an HttpError for requests that must not reach a handler. */
 export function readHead(request: IncomingMessage, limits: HttpLimits): RequestHead {
   const raw = request.rawHeaders;
   if (raw.length > limits.maxHeaderCount * 2) throw new HttpError(431, `more than ${limits.maxHeaderCount} request headers`);

@@ -43,7 +43,7 @@ export class RequestPacing {
     this.#parse = takeListener(socket, "data");
     this.#finish = takeListener(socket, "end");
     // A data listener also makes node:http stop reading directly from the handle of the socket.
-    socket.on("data", (chunk: Buffer) => this.take(chunk));
+    socket.on("data", (chunk: Buffer) => this.receive(chunk));
     socket.on("end", () => this.#end());
     this.#hasEnded = socket.readableEnded;
     socket.pause = () => this.#setParserReady(false);
@@ -71,7 +71,7 @@ export class RequestPacing {
   }
 
   /** Receives bytes from the client. */
-  take(chunk: Buffer): void {
+  receive(chunk: Buffer): void {
     if (this.#waiting === undefined && this.#response === undefined) this.isPipelined = false;
     this.#waiting = this.#waiting === undefined ? chunk : Buffer.concat([this.#waiting, chunk]);
     if (!this.#isScheduled) this.#feed();

@@ -38,7 +38,7 @@ function isUnderApi(normal: string): boolean {
 
 /**
  * Decodes once, removes empty and `.` segments and a trailing slash, and resolves `..`. Undefined for paths that cannot be decoded,
- * leave the root, or escape a slash, backslash or control character: servers would interpret such a path differently.
+ * leave the root, or contain an encoded slash, a backslash or a control character: servers would interpret such a path differently.
  */
 export function normalizePath(path: string): string | undefined {
   const segments: string[] = [];

@@ -1,5 +1,5 @@
-// Processes one webhook request: access check on the head, body, signature check, decompression, route, reply. Every step that can be
-// synchronous is.
+// Processes one webhook request: access check on the head, body, signature check, decompression, route, reply. Steps are
+// synchronous where possible.
 import { randomBytes } from "node:crypto";
 import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessDenied, AccessRequest } from "./access.ts";

@@ -1,5 +1,5 @@
-// A Unix socket on which the leader accepts requests forwarded by other workers. Only this user can open it. The address of the original
-// client is passed in a header.
+// A Unix socket on which the leader accepts requests forwarded by other workers. Only the user that runs the leader can
+// open it. The address of the original client is passed in a header.
 import { chmod, unlink } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
 

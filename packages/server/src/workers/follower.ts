@@ -166,7 +166,7 @@ function ownIngress(ingress: Ingress, servesItself: () => boolean): Ingress {
     serveExact: (inbound, path) => inbound.session === "" && servesItself() && ingress.serveExact(inbound, path),
     serve: (inbound, path) => ingress.serve(inbound, path),
     serves: (path, method) => ingress.serves(path, method),
-    knows: (path, method) => ingress.knows(path, method),
+    hasRoute: (path, method) => ingress.hasRoute(path, method),
     get active() {
       return ingress.active;
     },

@@ -15,7 +15,7 @@ export interface BodyVerification {
 }
 
 export interface CredentialScheme {
-  /** Whether secrets can be guessed by trying: such schemes are rate limited per source. */
+  /** True when secrets can be guessed by trial and error: attempts are then limited per source. */
   readonly guessable: boolean;
   /** For `WWW-Authenticate`. */
   readonly challenge: string;
@@ -30,7 +30,7 @@ export interface CredentialScheme {
 export interface SchemeParts {
   /** The value of an environment variable. */
   variable(name: string): string | undefined;
-  /** Wrong attempts by source, within one flow. */
+  /** Limits the wrong attempts by flow and source. */
   readonly guesses: TokenBuckets;
   /** Wall-clock time in milliseconds. */
   now(): number;

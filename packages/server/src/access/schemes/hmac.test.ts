@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { accessRequest, testParts, type TestParts } from "../access-request.test-support.ts";
 import type { HmacScheme, Principal } from "../policy-document.ts";
 import type { BodyVerification } from "./credential-scheme.ts";
-import { hmacKey } from "./hmac-key.ts";
+import { hmacMatcher } from "./hmac-matcher.ts";
 import { hmacScheme } from "./hmac.ts";
 import { MemorySignatures } from "./used-signatures.ts";
 
@@ -31,7 +31,7 @@ describe("hexadecimal signatures", () => {
       const signature = sign("key", body, "hex", algorithm);
       const mixed = signature.slice(0, 20).toUpperCase() + signature.slice(20);
       for (const value of [signature, signature.toUpperCase(), mixed]) expect(verify(custom, { "X-Signature": value }, body)).toMatchObject({ id: "hmac" });
-      // Differs only in the bit that changes the case of a letter.
+      // The first differs only in the bit that changes the case of a letter.
       for (const value of [signature.replace(/\d/, (digit) => String.fromCharCode(digit.charCodeAt(0) ^ 0x20)), `${signature.slice(0, -1)}G`])
         expect(verify(custom, { "X-Signature": value }, body)).toBe("wrong");
     }
@@ -201,7 +201,7 @@ describe("HMAC", () => {
       "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
     ];
-    const value = (key: Buffer, data: Buffer): string | undefined => hmacKey("sha256", key, "hex")("", data, "", values);
+    const value = (key: Buffer, data: Buffer): string | undefined => hmacMatcher("sha256", key, "hex")("", data, "", values);
     expect(value(Buffer.alloc(20, 0x0b), Buffer.from("Hi There"))).toBe(values[0]);
     expect(value(Buffer.from("Jefe"), Buffer.from("what do ya want for nothing?"))).toBe(values[1]);
     expect(value(Buffer.alloc(131, 0xaa), Buffer.from("Test Using Larger Than Block-Size Key - Hash Key First"))).toBe(values[2]);
@@ -218,7 +218,7 @@ describe("HMAC", () => {
         fc.string({ unit: "binary" }),
         (algorithm, key, before, body, after) => {
           const expected = createHmac(algorithm, key).update(before).update(body).update(after).digest("hex");
-          const match = (signatures: string[]): string | undefined => hmacKey(algorithm, Buffer.from(key), "hex")(before, body, after, signatures);
+          const match = (signatures: string[]): string | undefined => hmacMatcher(algorithm, Buffer.from(key), "hex")(before, body, after, signatures);
           expect(match(["x", expected, "f".repeat(expected.length)])).toBe(expected);
           // One character is changed, added or removed; the second differs only in the high byte of a character.
           const at = body.length % expected.length;
@@ -238,8 +238,8 @@ describe("HMAC", () => {
     for (const size of [16_380, 16_384, 16_385, 1_000_000]) {
       const body = randomBytes(size);
       const expected = createHmac("sha256", "k").update("a").update(body).update("b").digest("base64");
-      expect(hmacKey("sha256", Buffer.from("k"), "base64")("a", body, "b", [expected, expected.toLowerCase()])).toBe(expected);
-      expect(hmacKey("sha256", Buffer.from("k"), "base64")("a", body, "c", [expected])).toBeUndefined();
+      expect(hmacMatcher("sha256", Buffer.from("k"), "base64")("a", body, "b", [expected, expected.toLowerCase()])).toBe(expected);
+      expect(hmacMatcher("sha256", Buffer.from("k"), "base64")("a", body, "c", [expected])).toBeUndefined();
     }
   });
 });

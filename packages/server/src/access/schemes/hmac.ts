@@ -4,18 +4,18 @@ import { headerOf } from "../credential-locations.ts";
 import { signingKeyBytes } from "../signing-key.ts";
 import type { HmacScheme, Principal } from "../policy-document.ts";
 import { principalOf, type CredentialScheme, type SchemeParts } from "./credential-scheme.ts";
-import { hmacKey, type HmacKey } from "./hmac-key.ts";
+import { hmacMatcher, type HmacMatcher } from "./hmac-matcher.ts";
 import type { UsedSignatures } from "./used-signatures.ts";
 import { signatureFormat, type SignedText } from "./signature-format.ts";
 
 export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSignatures): CredentialScheme {
   const format = signatureFormat(scheme);
   const header = format.header.toLowerCase();
-  const keys = scheme.secrets
+  const matchers = scheme.secrets
     .map((secret) => ("env" in secret ? parts.variable(secret.env) : secret.value))
     .map((value) => (value === undefined ? undefined : signingKeyBytes(value, scheme.preset)))
     .filter((bytes) => bytes !== undefined)
-    .map((bytes) => hmacKey(format.algorithm, bytes, format.encoding));
+    .map((bytes) => hmacMatcher(format.algorithm, bytes, format.encoding));
   const principal = principalOf("hmac", scheme.id ?? scheme.preset ?? "hmac", scheme.roles);
   /** A signature with a timestamp is valid once; retries must be signed again. */
   const recordUse = (signature: string): Awaitable<boolean> =>
@@ -35,7 +35,7 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSig
       const signed = format.signedText(request, claim);
       return {
         verifyBody(body) {
-          const match = findMatch(keys, signatures, signed, body);
+          const match = findMatch(matchers, signatures, signed, body);
           if (match === undefined) return "wrong";
           if (!format.timed) return principal;
           const wasUsed = recordUse(match);
@@ -52,9 +52,9 @@ export const isOnceOnly = (scheme: HmacScheme): boolean => signatureFormat(schem
 /** How long a used signature must be recorded: its timestamp may be ahead of the clock by the tolerance, and is accepted for the tolerance after that. */
 export const replayableMs = (scheme: HmacScheme): number => 2 * signatureFormat(scheme).toleranceMs;
 
-function findMatch(keys: readonly HmacKey[], signatures: readonly string[], [before, after]: SignedText, body: Uint8Array): string | undefined {
+function findMatch(matchers: readonly HmacMatcher[], signatures: readonly string[], [before, after]: SignedText, body: Uint8Array): string | undefined {
   let match: string | undefined;
-  for (const key of keys) match = key(before, body, after, signatures) ?? match;
+  for (const matcher of matchers) match = matcher(before, body, after, signatures) ?? match;
   return match;
 }
 

@@ -127,7 +127,7 @@ describe("tokens", () => {
     for (const claim of ["absent", "a.b", "constructor.name", "__proto__", undefined]) expect(await roles(claim, { a: 1 })).toEqual([]);
   });
 
-  it("verifies a valid token once, until it expires", async () => {
+  it("caches a valid token until it expires", async () => {
     const { parts, scheme } = start({ clockSkewSec: 0 });
     const text = await token(parts, { expiresIn: 100 });
     const principal = await verify(scheme, text);
@@ -170,7 +170,7 @@ describe("key sets", () => {
     expect(parts.fetches).toBeLessThanOrEqual(7);
   });
 
-  it("a removed key is no longer valid, even for a verified token", async () => {
+  it("rejects a token whose key was removed, even if the token was verified before", async () => {
     const { parts, scheme } = start({}, ["k1"]);
     const text = await token(parts, { expiresIn: 10_000 });
     await verify(scheme, text);
@@ -181,7 +181,7 @@ describe("key sets", () => {
     expect(await verify(scheme, text)).toBe("wrong");
   });
 
-  it("unavailable keys deny access, are fetched with back-off, and recover", async () => {
+  it("denies access while the keys are unavailable, fetches them with back-off, and recovers", async () => {
     const { parts, scheme } = start();
     parts.keys = () => Promise.reject(new Error("ECONNREFUSED"));
     const text = await token(parts);
@@ -197,7 +197,7 @@ describe("key sets", () => {
     expect(await verify(scheme, text)).toMatchObject({ id: "ada" });
   });
 
-  it("cached keys survive an outage for a limited time", async () => {
+  it("cached keys are used for a limited time during an outage", async () => {
     const { parts, scheme } = start();
     const text = await token(parts, { expiresIn: 100_000 });
     await verify(scheme, text);
@@ -208,7 +208,7 @@ describe("key sets", () => {
     expect(await verify(scheme, text)).toBe("unavailable");
   });
 
-  it("an unknown key during an outage is unavailable, not wrong", async () => {
+  it("during an outage, a token with an unknown key is unavailable, not wrong", async () => {
     const { parts, scheme } = start({}, ["k1"]);
     await verify(scheme, await token(parts));
     parts.keys = () => Promise.reject(new Error("down"));

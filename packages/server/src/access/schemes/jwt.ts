@@ -1,5 +1,5 @@
-// Bearer tokens (RFC 7519) signed by an issuer whose public keys are fetched. Valid tokens are cached by their hash until they expire, so
-// that a signature is verified once.
+// Bearer tokens (RFC 7519) signed by an issuer whose public keys are fetched. Valid tokens are cached by their hash for a few minutes, so
+// that not every request has to verify a signature.
 import { hash } from "node:crypto";
 import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from "jose";
 import { authorizationOf } from "../credential-locations.ts";

@@ -38,7 +38,7 @@ export function signatureFormat(scheme: HmacScheme): SignatureFormat {
 }
 
 /** The signature after the prefix; undefined without the prefix. Invalid encodings never match. */
-function single(text: string, prefix: string): readonly string[] | undefined {
+function singleSignature(text: string, prefix: string): readonly string[] | undefined {
   return text.startsWith(prefix) ? [prefix === "" ? text : text.slice(prefix.length)] : undefined;
 }
 
@@ -55,7 +55,7 @@ function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat 
     timed: timestampHeader !== undefined,
     toleranceMs,
     read(text, request) {
-      const signatures = single(text, prefix);
+      const signatures = singleSignature(text, prefix);
       if (signatures === undefined || timestampHeader === undefined) return signatures === undefined ? undefined : { signatures };
       return { signatures, time: headerOf(request, timestampHeader.toLowerCase()) ?? "" };
     },
@@ -70,7 +70,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     ...sha256,
     header: "X-Hub-Signature-256",
     timed: false,
-    read: (text) => claim(single(text, "sha256=")),
+    read: (text) => claim(singleSignature(text, "sha256=")),
     signedText: () => bodyOnly,
   },
   shopify: {
@@ -78,14 +78,14 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     encoding: "base64",
     header: "X-Shopify-Hmac-Sha256",
     timed: false,
-    read: (text) => claim(single(text, "")),
+    read: (text) => claim(singleSignature(text, "")),
     signedText: () => bodyOnly,
   },
   slack: {
     ...sha256,
     header: "X-Slack-Signature",
     timed: true,
-    read: (text, request) => claim(single(text, "v0="), headerOf(request, "x-slack-request-timestamp") ?? ""),
+    read: (text, request) => claim(singleSignature(text, "v0="), headerOf(request, "x-slack-request-timestamp") ?? ""),
     signedText: (_request, { time = "" }) => [`v0:${time}:`, ""],
   },
   stripe: {

@@ -11,7 +11,7 @@ const idHeader = "Sluice-Id";
 const targetHeader = "Sluice-Target";
 const delayHeader = "Sluice-Delay";
 
-/** Messages moved at a time. */
+/** Maximum number of messages that are moved at the same time. */
 const concurrency = 32;
 /** A node that dies while it moves a message delays it by this long. */
 const leaseMs = 5_000;

@@ -11,7 +11,7 @@ export const consumerPrefix = "queue_";
 export class IdleConsumers {
   readonly #link: NatsLink;
   readonly #isConsumed: (name: string) => boolean;
-  /** Idle in the last check. A node that has just started may not consume its queues yet. */
+  /** Consumers that were idle in the last check. One check is not enough: a node that has just started may not consume its queues yet. */
   #suspects: ReadonlySet<string> = new Set();
   #cancel: () => void = () => undefined;
 

@@ -9,12 +9,12 @@ import { attemptMs, deleteSequence, nextOf, storeLink, type NatsLink } from "./n
 import { retryWhileConnected } from "./nats-publish.ts";
 import { attemptStreamOf, decodeQueued, keyedAnnouncement, queueStreamOf, queueSubjectOf, type QueuedContent } from "./nats-queue-message.ts";
 
-/** New messages are announced by their sender; this finds those of a sender that died before it could. */
+/** New messages are announced by their sender; polling finds those of a sender that died before the announcement. */
 const pollMs = 3_000;
 const retryMs = 500;
-/** Messages read ahead, so that a key that is blocked for long does not stop the others. */
+/** Maximum number of messages that are read ahead, so that a key that is blocked for long does not stop the others. */
 const maxWindow = 10_000;
-/** Memory for messages between reading and delivery; others are read again. */
+/** Memory for messages between reading and delivery; messages that do not fit are read again. */
 const windowBytes = 8 * 1024 * 1024;
 /** After a takeover, the first messages may be those that killed the previous node: their attempts are recorded before they start. */
 const maxSuspects = 1_000;
@@ -179,7 +179,7 @@ export class NatsKeys {
     this.#parts.receiver.deliver({ id, key, message, attempt, ...settling });
   }
 
-  /** Reads what an earlier holder recorded; returns how long the message has to wait. */
+  /** Reads the attempts that an earlier holder recorded; returns how long the message has to wait. */
   async #inherit(entry: Entry): Promise<number> {
     const link = this.#link;
     const found = await retryOperation(storeLink(link), () =>

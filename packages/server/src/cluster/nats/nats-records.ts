@@ -129,7 +129,7 @@ interface WatchHandlers {
   onDeleted(change: RecordVersion): void;
 }
 
-/** Reads the stream forward. Unlike a consumer on the server it has no state that could be lost in a failover. */
+/** After the initial load, reads the stream by sequence number. Unlike a consumer on the server, this has no state that could be lost in a failover. */
 class NatsWatch {
   readonly #link: NatsLink;
   readonly #collection: Collection;
@@ -164,7 +164,11 @@ class NatsWatch {
         this.#hasFailed = false;
       } catch (error) {
         if (!this.#hasFailed && !link.connection.isClosed())
-          this.#log.write("WARN", "sluice.cluster", `Cannot read '${this.#collection}' of the cluster: ${(error as Error).message}; retrying`);
+          this.#log.write(
+            "WARN",
+            "sluice.cluster",
+            `Cannot read collection '${this.#collection}' from the cluster store: ${(error as Error).message}; retrying`,
+          );
         this.#hasFailed = true;
         await this.#pause.wait(pollMs);
       }
@@ -187,7 +191,7 @@ class NatsWatch {
     return new Promise((resolve) => void this.#waiting.add({ revision: change.revision, resolve }));
   }
 
-  /** The newest version of every record, in order. */
+  /** Reports the newest version of every record, in order. */
   async #load(): Promise<void> {
     const { js, jsm, jetstream } = this.#link;
     const stream = streamOf(this.#link, this.#collection);

@@ -51,7 +51,7 @@ export async function openPostgresCluster(target: ClusterTarget & { readonly sto
   };
 }
 
-/** Nodes may start at the same time, and `if not exists` is not safe then: one of them creates the tables. */
+/** Takes a lock, because nodes may start at the same time, and `if not exists` is not safe for concurrent statements. */
 async function createTables(link: PostgresLink): Promise<void> {
   const { name } = link;
   await link.run(`do $$ begin

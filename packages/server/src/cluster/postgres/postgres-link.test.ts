@@ -1,4 +1,4 @@
-// The connection that listens for notifications must survive any payload.
+// The connection to PostgreSQL must survive any notification, detect that the server does not respond, and leave nothing behind on the server.
 import { FaultyLink, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 import { bytes, nodeOpener } from "../contract-stores.test-support.ts";

@@ -9,7 +9,7 @@ import { largeMs, type PostgresLink } from "./postgres-link.ts";
 /** Nodes read a message immediately; nodes that join later do not need it. */
 const messageRetention = "1 minute";
 
-/** Not logged: messages need not survive a crash of the server. */
+/** An unlogged table, because messages need not survive a crash of the server. */
 export const messageTable = (name: string): string =>
   `create unlogged table if not exists ${name}_message (id bigserial primary key, at timestamptz not null default now(), channel text not null, bytes bytea not null);`;
 

@@ -7,7 +7,7 @@ import { largeMs, type PostgresLink } from "./postgres-link.ts";
 const measureEveryMs = 1_000;
 /** Measuring takes at most this share of the time, however large the table is. */
 const measureShare = 0.05;
-/** While the queues are full, they are measured more often, because the result decides. */
+/** While the queues are full, they are measured more often, because each result decides whether messages are accepted again. */
 const fullEveryMs = 100;
 
 export class PostgresQueueSpace {

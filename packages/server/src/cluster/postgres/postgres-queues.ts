@@ -1,4 +1,4 @@
-// Queues in a PostgreSQL table. A message is taken by an update that sets its lease, with SKIP LOCKED, and deleted when it is settled.
+// Queues in a PostgreSQL table. A message is taken by an update that sets its lease, with SKIP LOCKED, and deleted when it was processed.
 // `due` and `seq` define its position in the queue and never change; `available` is when it may be taken next: after a delay or when a lease expires.
 import type { Consumption, Log, QueueContent, QueueDepth, PutOptions, QueueReceiver, Queues } from "@sluice/engine";
 import { isClusterError } from "@sluice/engine";
@@ -105,7 +105,7 @@ export class PostgresQueues implements Queues {
     this.#announced.add(queue);
     systemClock.after(notifyMs, () => {
       this.#announced.delete(queue);
-      // Consumers poll as well.
+      // A lost notification only delays the messages, because consumers poll as well.
       void this.#link.once("select pg_notify($1, $2)", [this.#link.name, `queue ${queue}`]).catch(() => undefined);
     });
   }

@@ -8,7 +8,7 @@ import { largeBytes, largeMs, type PostgresLink, type Row } from "./postgres-lin
 
 const pollMs = 1_000;
 const batch = 500;
-/** How long a deletion stays in its collection, and the record of a node that does not return. */
+/** How long the records of deletions, and of nodes that do not return, are stored. */
 const deletionMs = 600_000;
 
 export class PostgresRecords implements Records {
@@ -148,7 +148,11 @@ class PostgresWatch {
         if (found > 0 || this.#isPending) continue;
       } catch (error) {
         if (!this.#hasFailed && !this.#link.isClosed())
-          this.#log.write("WARN", "sluice.cluster", `Cannot read '${this.#collection}' of the cluster: ${(error as Error).message}; retrying`);
+          this.#log.write(
+            "WARN",
+            "sluice.cluster",
+            `Cannot read collection '${this.#collection}' from the cluster store: ${(error as Error).message}; retrying`,
+          );
         this.#hasFailed = true;
       }
       if (!this.#isPending) await this.#pause.wait(pollMs);

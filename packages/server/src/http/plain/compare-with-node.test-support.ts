@@ -86,7 +86,7 @@ function requestBytes(): fc.Arbitrary<Buffer> {
 
 const withoutDate = (answer: string): string => answer.replaceAll(/Date: [^\r]*\r\n/g, "");
 
-/** The reply to these pieces. Node reads a request whose first few bytes arrive separately. */
+/** Sends the pieces and returns the reply. node:http reads a request whose first few bytes arrive separately. */
 async function send(port: number, pieces: readonly Buffer[]): Promise<{ readonly text: string; readonly closed: boolean }> {
   const socket = connect(port, "127.0.0.1");
   let received = "";

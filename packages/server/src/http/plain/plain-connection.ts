@@ -2,7 +2,7 @@
 // connection to node:http permanently.
 import type { Socket } from "node:net";
 import type { HeldBytes } from "../held-bytes.ts";
-import { requestTimeoutError } from "../broken-socket.ts";
+import { requestTimeoutError } from "../client-error.ts";
 import { endSocket } from "../refuse.ts";
 import { isBodiless, isStream, type ReplyBody, type ReplyHeaders } from "../reply.ts";
 import type { ListenerScope } from "../node-inbound-request.ts";
@@ -33,7 +33,7 @@ export class PlainConnection implements RequestOrigin {
   readonly #parts: PlainConnectionParts;
   /** The previous head: clients usually repeat it exactly. */
   #last: PlainRequest | undefined = undefined;
-  /** A complete head whose body has not arrived. */
+  /** The bytes of a request whose head is complete but whose body is not. */
   #partial: Buffer | undefined = undefined;
   #bodyTimer: NodeJS.Timeout | undefined = undefined;
   /** The bytes of the current request. */
@@ -88,7 +88,7 @@ export class PlainConnection implements RequestOrigin {
     if (this.#partial !== undefined) this.#passToNode(this.#partial);
   }
 
-  /** Returns an unanswered request to node:http, which reads it again from its first byte. */
+  /** Passes an unanswered request to node:http, which reads it again from its first byte. */
   passCurrentToNode(): void {
     if (this.#current !== undefined) this.#passToNode(this.#pipelined === undefined ? this.#current : Buffer.concat([this.#current, this.#pipelined]));
   }

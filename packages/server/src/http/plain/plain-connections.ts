@@ -11,7 +11,7 @@ const cacheSweeps = 5;
 const firstRequestMs = 1_000;
 
 export interface PlainConnections {
-  take(socket: Socket): void;
+  add(socket: Socket): void;
   /** Starts draining: hands partial requests to node:http, where they count as in flight. */
   beginDrain(): void;
   /** Closes idle connections, and new ones that have been silent for a while. */
@@ -39,7 +39,7 @@ export function plainConnections(parts: Omit<PlainConnectionParts, "released">):
   }
 
   return {
-    take: (socket) => void open.add(new PlainConnection(socket, connectionParts)),
+    add: (socket) => void open.add(new PlainConnection(socket, connectionParts)),
     beginDrain() {
       for (const connection of open) connection.passPartialToNode();
     },

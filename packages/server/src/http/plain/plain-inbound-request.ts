@@ -9,7 +9,7 @@ export interface RequestOrigin {
   readonly held: HeldBytes;
   readonly remoteAddress: string;
   reply(method: string, status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void;
-  /** Returns an unanswered request to node:http, which reads it again from its first byte. */
+  /** Passes an unanswered request to node:http, which reads it again from its first byte. */
   passCurrentToNode(): void;
 }
 

@@ -1,10 +1,10 @@
-// HMAC (RFC 2104) with a key that is reused for many messages.
+// Compares signatures with HMACs (RFC 2104) of a key that is reused for many messages.
 import { createHmac, createSecretKey, timingSafeEqual, type BinaryToTextEncoding } from "node:crypto";
 
-/** Returns the signature that is the HMAC of `before`, body and `after`, if any. */
-export type HmacKey = (before: string, body: Uint8Array, after: string, signatures: readonly string[]) => string | undefined;
+/** Returns the signature that equals the HMAC of `before`, body and `after`; undefined when none does. */
+export type HmacMatcher = (before: string, body: Uint8Array, after: string, signatures: readonly string[]) => string | undefined;
 
-export function hmacKey(algorithm: string, secret: Buffer, encoding: BinaryToTextEncoding): HmacKey {
+export function hmacMatcher(algorithm: string, secret: Buffer, encoding: BinaryToTextEncoding): HmacMatcher {
   const key = createSecretKey(secret);
   return (before, body, after, signatures) => {
     const expected = Buffer.from(createHmac(algorithm, key).update(before).update(body).update(after).digest(encoding));

@@ -8,7 +8,7 @@ const noticeMs = 5_000;
 const limitMs = 60_000;
 
 /** Waits for one step of the start; rejects after a time limit, so that a supervisor can start the node again. */
-export async function startWait<T>(log: Log, what: string, step: Promise<T>): Promise<T> {
+export async function waitForStartStep<T>(log: Log, what: string, step: Promise<T>): Promise<T> {
   const startedMs = systemClock.monotonic();
   let cancel = (): void => undefined;
   const timedOut = new Promise<never>((_, reject) => {

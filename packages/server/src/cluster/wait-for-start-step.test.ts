@@ -2,7 +2,7 @@ import type { Log } from "@sluice/engine";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { memoryCluster } from "./memory-cluster.test-support.ts";
 import { Session } from "./session.ts";
-import { startWait } from "./start-wait.ts";
+import { waitForStartStep } from "./wait-for-start-step.ts";
 
 describe("a step of the start", () => {
   beforeEach(() => {
@@ -14,15 +14,15 @@ describe("a step of the start", () => {
 
   it("that succeeds or fails in time is not logged", async () => {
     const lines: string[] = [];
-    expect(await startWait(logTo(lines), "an answer", Promise.resolve(7))).toBe(7);
-    await expect(startWait(logTo(lines), "an answer", Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(await waitForStartStep(logTo(lines), "an answer", Promise.resolve(7))).toBe(7);
+    await expect(waitForStartStep(logTo(lines), "an answer", Promise.reject(new Error("broken")))).rejects.toThrow("broken");
     await vi.advanceTimersByTimeAsync(120_000);
     expect(lines).toEqual([]);
   });
 
   it("that does not end is logged every 5 s and rejected after 60 s", async () => {
     const lines: string[] = [];
-    const outcome = startWait(logTo(lines), "the configuration", new Promise(() => undefined)).catch((error: unknown) => (error as Error).message);
+    const outcome = waitForStartStep(logTo(lines), "the configuration", new Promise(() => undefined)).catch((error: unknown) => (error as Error).message);
     await vi.advanceTimersByTimeAsync(59_000);
     expect(lines).toEqual(Array.from({ length: 11 }, (_, index) => `Starting: still waiting for the configuration after ${5 * (index + 1)} s`));
     await vi.advanceTimersByTimeAsync(1_000);

@@ -5,7 +5,7 @@ import { endSocket } from "./refuse.ts";
 import type { NodeInboundRequest } from "./node-inbound-request.ts";
 import type { RequestPacing } from "./request-pacing.ts";
 
-/** A socket with a reference to its last request. */
+/** A socket with the state of its requests. */
 export interface TrackedSocket extends Socket {
   lastInbound?: NodeInboundRequest | undefined;
   refused?: boolean;
@@ -14,7 +14,7 @@ export interface TrackedSocket extends Socket {
 }
 
 /** Sends one error reply, unless a reply to an earlier request is still pending. */
-export function answerBrokenSocket(error: Error & { code?: string }, socket: TrackedSocket): void {
+export function replyToClientError(error: Error & { code?: string }, socket: TrackedSocket): void {
   if (socket.refused === true) return;
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
