@@ -17,7 +17,7 @@ export function mouseHandlers(editor: Editor) {
   return {
     onFocus({ target }: FocusEvent): void {
       const key = (target as HTMLElement).dataset["key"];
-      // Clicking a step of a multiple selection keeps that selection.
+      // Focusing a selected step keeps a multiple selection, so that all its steps can be dragged.
       if (key !== undefined && !selectedSteps(editor.flow).some((step) => pathKey(step.path) === key)) editor.select(pathOf(key));
     },
     onClick({ target, shiftKey }: MouseEvent): void {
@@ -31,7 +31,7 @@ export function mouseHandlers(editor: Editor) {
       if ((target as Element).closest("[data-breakpoint]") !== null) return toggleBreakpoint(editor);
       useCanvasUi.setState({ isSheetOpen: true });
     },
-    /** Before the focus moves, so that Shift extends the selection instead of starting a new one. */
+    /** Handled before the focus moves, so that Shift extends the selection instead of starting a new one. */
     onMouseDown({ target, shiftKey }: MouseEvent): void {
       const key = keyOf(target);
       const [first] = selectedSteps(editor.flow);

@@ -1,4 +1,4 @@
-// Keyboard handling of a tree: arrow keys navigate, all other keys run actions or commands.
+// Keyboard handling of a tree: arrow keys, Home and End navigate; other keys run actions or commands.
 import type { KeyboardEvent } from "react";
 import { documentCommands } from "../commands/document-commands.ts";
 import { matchesShortcut } from "../commands/shortcut.ts";
@@ -80,7 +80,7 @@ function setSelectedCollapsed(editor: Editor, collapsed: boolean): boolean {
   return true;
 }
 
-/** The key under which the collapsed state of the selected step is stored. */
+/** The key under which the collapsed state of the selected step or element is stored. */
 function collapsibleIdOf({ flow }: Editor): string | undefined {
   const { outline } = flow.lastValid ?? {};
   const step = selectedStep(flow);

@@ -16,7 +16,7 @@ export type PickerRequest =
 export type Direction = "down" | "right";
 
 interface CanvasUi {
-  /** Ids of collapsed steps, with their route. */
+  /** Keys of collapsed steps (`<route>/<step>`) and elements (`element/<path key>`). */
   readonly collapsed: ReadonlySet<string>;
   readonly zoom: number;
   /** Stored in this browser, never in the flow. */

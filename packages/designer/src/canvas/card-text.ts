@@ -36,7 +36,7 @@ export function stepValues(step: StepOutline, view: StepView | undefined, catalo
   return values;
 }
 
-/** `{{erp.url:http://erp.example}}/orders` is shown with its default value. */
+/** Replaces each property that has a default, such as `{{erp.url:http://erp.example}}`, with that default. */
 export const withDefaults = (uri: string): string => uri.replaceAll(/\{\{[^:{}]*:([^{}]*)\}\}/g, "$1");
 
 /** The options of an endpoint: from its parameters, its query and its path. */

@@ -8,7 +8,7 @@ import { useCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
 import { addElement } from "../commands/add-element.ts";
 import { insertStepsAt } from "../commands/insert-step.ts";
-import { addBranch, replaceBy, wrapIn } from "../commands/wrap-steps.ts";
+import { addBranch, replaceStepWith, wrapIn } from "../commands/wrap-steps.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { SearchList } from "../controls/search-list.tsx";
 import { stepAt, type OpenFlow } from "../document/open-flow.ts";
@@ -226,7 +226,7 @@ const recipeChoice = ({ key, title, summary, icon, keywords, insertAs }: Recipe)
 
 function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
   if (request.for === "wrap") return wrapIn(`${text.wrap} ${title}`, yaml);
-  if (request.for === "replace") return replaceBy(`${text.replace} ${title}`, yaml);
+  if (request.for === "replace") return replaceStepWith(`${text.replace} ${title}`, yaml);
   return insertStepsAt(`${text.addStep}: ${title}`, [yaml], request.for === "insert" ? request.position : () => undefined);
 }
 
@@ -292,7 +292,7 @@ function filterChoices(choices: readonly Choice[], query: string): readonly Choi
   if (parts.length === 0) return choices;
   const found = sortByMatch(choices, parts);
   if (found.length > 0 || parts.length > 1) return found;
-  // Tolerates one typo.
+  // A single word without results may be misspelled: search for the most similar one.
   const nearest = closest(
     parts[0] as string,
     choices.flatMap(({ title, yamlName, keywords = [] }) => [...title.toLowerCase().split(" "), yamlName.toLowerCase(), ...keywords]),

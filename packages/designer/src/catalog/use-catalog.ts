@@ -43,7 +43,7 @@ export function useCatalogLoader(): void {
   }, [target, reachable]);
 }
 
-/** The catalog that was built with this page, used until a runtime responds. */
+/** Loads the catalog that was built with this page, which is used until a runtime responds. */
 async function readBundled(): Promise<void> {
   if (useCatalogStore.getState().catalog !== undefined) return;
   const view: unknown = await fetch("/catalog.json")

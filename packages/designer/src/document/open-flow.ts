@@ -113,7 +113,7 @@ export function select(flow: OpenFlow, selection: Path | undefined, anchor?: num
   return same && anchor === flow.anchor ? flow : { ...flow, selection, anchor };
 }
 
-/** Selects the element at a text position: the innermost step, or the route's trigger. */
+/** Selects the element at a text position, see `pathAtOffset`. */
 export function selectAt(flow: OpenFlow, offset: number): OpenFlow {
   if (flow.lastValid?.text !== flow.text) return flow;
   const found = pathAtOffset(flow.lastValid.outline, offset);

@@ -1,4 +1,4 @@
-// Parses, compiles and runs a message-mapping document on a sample as the user types, like a runtime.
+// Parses and compiles a message-mapping document as the user types, and runs it on a sample, with the same code as the runtime.
 import { compileMapping, documentText, type CompiledMapping, type FieldError, type MappingEnvironment, type Problem } from "@sluice/mapping";
 import { parseDocument } from "yaml";
 

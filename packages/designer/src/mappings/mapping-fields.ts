@@ -166,7 +166,7 @@ export function targetFields(document: Members): readonly TargetField[] {
 
 const unfilled = { rule: undefined, formula: undefined, when: "", sources: [], functions: [] } as const;
 
-/** One line for rules that have no formula, such as a switch. */
+/** The formula of a rule; for a rule without one, such as a switch, the kind of its source. */
 function sourceText(rule: Members): string {
   const formula = formulaOf(rule);
   if (formula !== "" || Array.isArray(rule["map"])) return formula;

@@ -18,7 +18,7 @@ const settingKey = "sluice.metrics";
 /** Whether cards show metrics; stored in this browser. */
 export const useMetricsSwitch = create<{ readonly isOn: boolean }>(() => ({ isOn: readSetting(settingKey) !== "off" }));
 
-export function switchMetrics(): void {
+export function toggleMetrics(): void {
   const isOn = !useMetricsSwitch.getState().isOn;
   writeSetting(settingKey, isOn ? "on" : "off");
   useMetricsSwitch.setState({ isOn });

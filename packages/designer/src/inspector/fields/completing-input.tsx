@@ -19,7 +19,7 @@ export interface CompletingInputProps extends Omit<TypedInputProps, "element" | 
   readonly element?: RefObject<(HTMLInputElement & HTMLTextAreaElement) | null>;
 }
 
-/** An input for an expression or text with `${…}`: completes paths, and accepts values from the data panel. */
+/** An input for an expression or text with `${…}`: completes paths, and receives paths from the data panel. */
 export function CompletingInput({ language, message, element, ...props }: CompletingInputProps) {
   const scope = useForm();
   const writer = useFormWriter();

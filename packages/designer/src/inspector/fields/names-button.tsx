@@ -48,7 +48,7 @@ interface NamesDialogProps {
   readonly onClose: () => void;
 }
 
-/** Names that the user can add by typing a new one. */
+/** Kinds of names to which the user can add a new one by typing it. */
 const creatable: ReadonlySet<NameKind> = new Set(["mapping-document", "mapping-table", "route"]);
 
 function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProps) {
