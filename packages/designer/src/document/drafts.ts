@@ -44,7 +44,7 @@ export class Drafts {
     }
   }
 
-  /** Flows that exist only in this browser. */
+  /** Flows that are not saved in the workspace. */
   unsavedIds(): string[] {
     const keys = new Set(this.#memory.keys());
     try {

@@ -263,7 +263,7 @@ function rowOf(flow: FlowEntry, derived: DerivedState, routes: RouteRuns): Omit<
   };
 }
 
-/** A flow that exists only in this browser. */
+/** A flow that is not saved in the workspace; its draft is in this browser. */
 function draftRow(id: string, running: FlowSummary | undefined): Row {
   const { tree } = readTree(drafts.get(id)?.text ?? "");
   const route = tree === undefined ? undefined : outlineOf(tree, id).routes[0];

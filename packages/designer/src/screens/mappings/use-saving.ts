@@ -17,7 +17,7 @@ export interface Saving {
   save(document: unknown): Promise<boolean>;
   /** Saves it and installs it on the runtime; false when it was rejected. */
   deploy(document: unknown): Promise<boolean>;
-  showError(sentence: string): void;
+  showError(message: string): void;
 }
 
 export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, target: string | undefined): Saving {
