@@ -48,7 +48,7 @@ export const strings = {
       Draft: "Not deployed.",
       Deployed: "The saved version is deployed.",
       Changed: "The saved version differs from the deployed version.",
-      Failed: "The last deployment failed. The previous version is still running.",
+      Failed: "The last deployment failed. If an earlier version was deployed, it is still running.",
     },
     stale: "The runtime is not responding. This is the last known state.",
     removedCategory: (id: string) => `${id} (removed)`,

@@ -225,8 +225,8 @@ const recipeChoice = ({ key, title, summary, icon, keywords, insertAs }: Recipe)
 });
 
 function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
-  if (request.for === "wrap") return wrapIn(`${text.wrap} ${title}`, yaml);
-  if (request.for === "replace") return replaceStepWith(`${text.replace} ${title}`, yaml);
+  if (request.for === "wrap") return wrapIn(`${text.pickWrap} ${title}`, yaml);
+  if (request.for === "replace") return replaceStepWith(`${text.pickReplace} ${title}`, yaml);
   return insertStepsAt(`${text.addStep}: ${title}`, [yaml], request.for === "insert" ? request.position : () => undefined);
 }
 

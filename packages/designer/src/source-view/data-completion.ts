@@ -1,4 +1,4 @@
-// Completes message paths in YAML and inserts values from the data panel. The suggestions are those of the forms.
+// Completes message paths in YAML and inserts paths from the data panel. The suggestions are the same as in the forms.
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, showTooltip, type Tooltip } from "@codemirror/view";
 import { clearInsertTarget, pathDragType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
@@ -155,7 +155,7 @@ function listElement(view: EditorView, list: OpenList): HTMLElement {
   return element;
 }
 
-/** Inserts values from the data panel in the expression language at the cursor. */
+/** Inserts paths from the data panel, written in the expression language at the cursor. */
 function dataPanelInsertion(details: CompletionDetails): Extension {
   let target: InsertTarget | undefined;
   const insertAt = (view: EditorView, path: DataPath, data: MessageData): boolean => {

@@ -39,7 +39,7 @@ export function recordedSteps(run: RunDetail, outline: Outline | undefined): rea
 const roundingMs = 2;
 const endOf = (step: RunStep): number => Date.parse(step.startedAt) + step.durationMs;
 
-/** A step that ends, or has not ended, after its enclosing step. */
+/** True for a step that ended after its enclosing step, or that was still running when the run ended. */
 function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<string, Path>, hasEnded: boolean): boolean {
   const path = paths.get(step.stepId);
   if (path === undefined) return false;

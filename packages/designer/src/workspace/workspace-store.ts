@@ -101,7 +101,7 @@ export function deployedFlow(runtime: RuntimeState, id: string): FlowSummary | n
 
 const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** True for a runtime on this machine; by default the selected one. Without a target there is nothing to protect. */
+/** Whether a target, by default the selected one, is a runtime on this machine. True without a target, so that no confirmation is requested. */
 export function isLocalTarget(name = useWorkspace.getState().target): boolean {
   const target = useWorkspace.getState().targets.find((entry) => entry.name === name);
   return target === undefined || localHosts.has(new URL(target.baseUrl).hostname);
