@@ -88,7 +88,7 @@ function run(flow: flows.OpenFlow, command: DocumentCommand): flows.OpenFlow | u
   });
 }
 
-/** The text between the first and the last line of a step, to compare what an edit may change. */
+/** The lines of a step, which an edit of that step may change. */
 const linesOf = (text: string, step: StepOutline): string[] => text.split("\n").slice(step.span.line - 1, step.span.endLine);
 
 function scopeOf(tree: Tree, step: StepOutline): FormScope {

@@ -26,7 +26,7 @@ async function errorsIn(source: string): Promise<readonly string[]> {
   return diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
 }
 
-/** Steps that reference something that must exist: a bean, a template, a table, another route. */
+/** Steps that reference something that must exist: a bean, a Kamelet or a repository. */
 const needsNames: ReadonlySet<string> = new Set(["bean", "process", "kamelet", "idempotentConsumer"]);
 
 function added(command: DocumentCommand, text: string): string {
