@@ -85,7 +85,7 @@ export const canvasActions: readonly CanvasAction[] = [
     isPossible: ({ flow }) => linkedEndpoint(flow, currentCatalog()) !== undefined || createLinkedRoute(currentCatalog()).apply(flow) !== undefined,
     run: (editor) => {
       const linked = linkedEndpoint(editor.flow, currentCatalog());
-      if (linked === undefined) actOn(editor, createLinkedRoute(currentCatalog()));
+      if (linked === undefined) runOnCanvas(editor, createLinkedRoute(currentCatalog()));
       else {
         flushSync(() => editor.select(linked));
         focusSelected(editor);
@@ -107,7 +107,7 @@ export const canvasActions: readonly CanvasAction[] = [
 ];
 
 /** Runs a command and keeps the keyboard focus on the selection. */
-export function actOn(editor: Editor, command: DocumentCommand): void {
+export function runOnCanvas(editor: Editor, command: DocumentCommand): void {
   let hasRun = false;
   flushSync(() => {
     hasRun = runCommand(editor, command, "canvas");

@@ -7,7 +7,7 @@ import type { Editor } from "../document/editor.ts";
 import { pathKey } from "@sluice/model";
 import { selectedSteps, stepAt } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
-import { actOn, canvasActions } from "./canvas-actions.ts";
+import { canvasActions, runOnCanvas } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi } from "./canvas-ui.ts";
 import { pathOf, positionOf } from "./use-drag.ts";
 
@@ -61,13 +61,13 @@ export function clipboardHandlers(editor: Editor) {
   return {
     onCopy: (event: ClipboardEvent): void => void copy(event),
     onCut(event: ClipboardEvent): void {
-      if (copy(event)) actOn(editor, removeStep);
+      if (copy(event)) runOnCanvas(editor, removeStep);
     },
     onPaste(event: ClipboardEvent): void {
       const command = isTyping(event) ? undefined : pasteSteps(strings.canvas.paste, event.clipboardData.getData("text/plain"));
       if (command === undefined) return;
       event.preventDefault();
-      actOn(editor, command);
+      runOnCanvas(editor, command);
     },
   };
 }

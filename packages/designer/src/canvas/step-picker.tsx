@@ -16,7 +16,7 @@ import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
 import { Button } from "../controls/button.tsx";
-import { actOn, focusSelected } from "./canvas-actions.ts";
+import { focusSelected, runOnCanvas } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi, type PickerRequest } from "./canvas-ui.ts";
 import { templateText } from "./card-text.ts";
 import { RecipeDialog } from "./recipe-dialog.tsx";
@@ -73,8 +73,8 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   const [pending, setPending] = useState<Choice | undefined>(undefined);
   const insert = (choice: Choice, answers?: Answers): void => {
     close();
-    remember(choice.key);
-    actOn(editor, choice.command(request, answers));
+    storeRecentStep(choice.key);
+    runOnCanvas(editor, choice.command(request, answers));
   };
   const choose = (choice: Choice): void => ((choice.recipe?.questions.length ?? 0) > 0 ? setPending(choice) : insert(choice));
   if (pending?.recipe !== undefined) return <RecipeDialog recipe={pending.recipe} onInsert={(answers) => insert(pending, answers)} onClose={close} />;
@@ -318,6 +318,6 @@ function sortByMatch(choices: readonly Choice[], parts: readonly string[]): read
 
 const recentSteps = (): readonly string[] => (readSetting(recentKey) ?? "").split(" ").filter(Boolean);
 
-function remember(key: string): void {
+function storeRecentStep(key: string): void {
   writeSetting(recentKey, [key, ...recentSteps().filter((recent) => recent !== key)].slice(0, maxRecent).join(" "));
 }

@@ -43,7 +43,10 @@ export function record(history: History, change: Change): History {
   return { past: past.slice(evicted), future: [], savedAt: reachable ? history.savedAt - evicted : undefined };
 }
 
-/** Merges a change into the last entry if both have the same group; otherwise undefined. `before` and `after` are the text before and after the change. */
+/**
+ * Merges a change into the last entry if both have the same group and nothing was saved in between; otherwise undefined. `before` and `after` are the
+ * text before and after the change.
+ */
 export function recordGrouped(history: History, change: Change, before: string, after: string): History | undefined {
   const last = history.past.at(-1);
   if (change.group === undefined || last?.group !== change.group || history.savedAt === history.past.length) return undefined;

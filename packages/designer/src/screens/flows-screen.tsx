@@ -111,7 +111,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
               )}
             </Field>
           </div>
-          <AsOf />
+          <RunCountsTime />
           <FlowTable rows={visibleRows} categories={categories} onNotice={setNotice} />
         </>
       )}
@@ -192,7 +192,7 @@ const Unknown = () => (
 );
 
 /** When the run counts were received, if the runtime has stopped responding since. */
-function AsOf() {
+function RunCountsTime() {
   const { reachable, lastHealth } = useWorkspace((state) => state.runtime);
   return reachable !== false || lastHealth === undefined ? null : <p className="muted">{strings.flows.asOf(formatTime(lastHealth.at))}</p>;
 }

@@ -6,12 +6,12 @@ import { messageData, type DataPath, type MessageData } from "../data-panel/mess
 import { insertPath } from "../data-panel/path-text.ts";
 import { applyCompletion, suggestionsAt, withMessageNames, type Completion, type KnownNames } from "../inspector/completions.ts";
 import { strings } from "../strings.ts";
-import type { SomeMessage } from "../trial/message-text.ts";
+import type { PartialMessage } from "../trial/message-text.ts";
 import { expressionAt, type ExpressionAt } from "./expression-at.ts";
 
 export interface CompletionDetails {
   /** The message at the step under the cursor, if known. */
-  message(): SomeMessage | undefined;
+  message(): PartialMessage | undefined;
   names(): KnownNames;
 }
 

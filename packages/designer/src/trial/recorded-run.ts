@@ -2,14 +2,14 @@
 import { everyStep, type Outline, type Path, pathKey } from "@sluice/model";
 import type { RunDetail, RunStep } from "@sluice/client";
 import type { CardDetails, CardDetailsSource } from "../canvas/card-details.ts";
-import type { SomeMessage } from "./message-text.ts";
+import type { PartialMessage } from "./message-text.ts";
 
 export interface RecordedStep extends RunStep {
   /** Undefined when the step no longer exists in the flow. */
   readonly path: Path | undefined;
-  readonly before: SomeMessage | undefined;
+  readonly before: PartialMessage | undefined;
   /** The message before the next step. */
-  readonly after: SomeMessage | undefined;
+  readonly after: PartialMessage | undefined;
   readonly error: string | undefined;
   /** True when the enclosing step timed out first: the result of this step was not used. */
   readonly isDropped: boolean;
