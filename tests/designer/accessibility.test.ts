@@ -1,4 +1,4 @@
-// Checks every screen in both themes and at two sizes with axe-core, and saves screenshots when SCREENSHOTS names a folder.
+// Checks the screens in both themes and at two sizes with axe-core, and saves screenshots when SCREENSHOTS names a folder.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";

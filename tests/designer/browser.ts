@@ -1,6 +1,6 @@
 // A real Chromium for the designer's tests: the executable in CHROMIUM, the headless shell, or another installed Chromium or Chrome. If there is none,
-// root installs the headless shell, and for other users the tests are skipped. The headless shell draws no browser window, so a page takes a tenth of
-// the processor time.
+// the tests install the headless shell when they run as root, and are skipped otherwise. The headless shell draws no browser window, so a page takes a
+// tenth of the processor time.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

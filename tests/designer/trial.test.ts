@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.keyboard.type("Content");
     await inspector.getByRole("option", { name: "header.Content-Type" }).waitFor();
     await page.keyboard.press("Escape");
-    // After the mocked step the message is the mock response; a branch gets the same message as its choice.
+    // The step without a mock does not change the message; a branch gets the same message as its choice.
     await text.fill("Hello ${body[name]}");
     await page.getByRole("treeitem", { name: /^When/ }).click();
     await result.getByText("true", { exact: true }).waitFor();

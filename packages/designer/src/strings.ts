@@ -1,4 +1,4 @@
-// All text shown in the designer. Text with values is a function, so that translations can change the word order.
+// Text of the designer. Text with values is a function, so that translations can change the word order.
 
 import { breakpointsStrings } from "./strings/breakpoints.ts";
 import { count } from "./strings/count.ts";

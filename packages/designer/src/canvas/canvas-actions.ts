@@ -141,12 +141,12 @@ function branchOwner({ flow }: Editor): readonly (string | number)[] | undefined
   return block.path.slice(0, end);
 }
 
-/** Moves the focus to the inspector. */
-function focusInspector(which = "input, select, textarea"): void {
+/** Moves the focus to the first matching field of the inspector. */
+function focusInspector(selector = "input, select, textarea"): void {
   flushSync(() => useCanvasUi.setState({ isSheetOpen: true }));
   const inspector = document.querySelector(".editor__inspector");
   const field =
-    inspector?.querySelector<HTMLElement>(`[role=tabpanel] :is(${which})`) ?? inspector?.querySelector<HTMLElement>("input, select, textarea, button");
+    inspector?.querySelector<HTMLElement>(`[role=tabpanel] :is(${selector})`) ?? inspector?.querySelector<HTMLElement>("input, select, textarea, button");
   if (field instanceof HTMLInputElement) field.select();
   field?.focus();
 }

@@ -24,7 +24,7 @@ interface CanvasUi {
   readonly picker: PickerRequest | undefined;
   readonly menu: { readonly x: number; readonly y: number } | undefined;
   readonly isFindOpen: boolean;
-  /** On a phone: whether the inspector is open over the canvas. */
+  /** In a narrow window: whether the inspector is open over the canvas. */
   readonly isSheetOpen: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 
 const placeholder = /\{(\w+)(\?)?\}/g;
 
-/** The filled template; undefined when a value is missing. */
+/** The filled template; undefined when a value that is not marked as optional is missing. */
 export function fillTemplate(template: string | undefined, values: OptionTexts): string | undefined {
   let isComplete = template !== undefined;
   const text = (template ?? "").replaceAll(placeholder, (_, name: string, optional: string | undefined) => {

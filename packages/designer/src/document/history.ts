@@ -19,7 +19,7 @@ export interface Change {
 export interface History {
   readonly past: readonly Change[];
   readonly future: readonly Change[];
-  /** Number of entries at the last save; undefined when that state was evicted. */
+  /** Number of entries at the last save; undefined when undo and redo can no longer reach that state. */
   readonly savedAt: number | undefined;
 }
 

@@ -17,7 +17,7 @@ import {
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
 
-/** The file as last loaded or saved by the page. */
+/** The content of a flow, with its hash and the time of its last change. */
 export interface SavedFile {
   readonly text: string;
   readonly hash: string;
@@ -42,7 +42,7 @@ export interface OpenFlow {
   /** Index of the step at which a selection of several steps started. */
   readonly anchor: number | undefined;
   readonly history: History;
-  /** Undefined until the first save. */
+  /** The file as last loaded or saved by the page; undefined until the first save. */
   readonly saved: SavedFile | undefined;
 }
 

@@ -57,7 +57,7 @@ const functions: readonly Completion[] = [
   { text: "empty(list)", doc: "an empty list, map or text" },
 ];
 
-/** Names of headers, variables and properties set by this flow. */
+/** Names of headers, variables and properties that are offered in expressions. */
 export interface KnownNames {
   readonly header: readonly string[];
   readonly variable: readonly string[];

@@ -13,7 +13,7 @@ import type { FormScope } from "./form-scope.ts";
 export interface LiveResult {
   /** The value on one line; undefined when there is none. */
   readonly value?: string;
-  /** The complete value. */
+  /** The formatted value, up to a maximum length. */
   readonly fullValue?: string;
   readonly type?: string;
   readonly error?: string;

@@ -98,7 +98,7 @@ export interface TestResult {
   readonly failure: string | undefined;
 }
 
-/** Runs the tests of the document; each result has its first difference. Undefined when the document itself is invalid. */
+/** Runs the tests of the document; a failed result contains the first difference. Undefined when the document itself is invalid. */
 export function runDocumentTests(document: Readonly<Record<string, unknown>>, environment: MappingEnvironment): readonly TestResult[] | undefined {
   if (compileMapping(document, environment).mapping === undefined) return undefined;
   const { problems } = compileMapping(document, environment, { runTests: true });

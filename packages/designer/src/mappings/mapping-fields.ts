@@ -23,7 +23,7 @@ export interface TargetField {
   readonly rule: readonly number[] | undefined;
   /** Its source as one line; undefined while it is not filled. */
   readonly formula: string | undefined;
-  /** The condition of its rule. */
+  /** The condition of its rule, or the filter of a loop; empty if there is none. */
   readonly when: string;
   /** The source fields that it reads, with paths from the message. */
   readonly sources: readonly string[];

@@ -107,7 +107,7 @@ export function isLocalTarget(name = useWorkspace.getState().target): boolean {
   return target === undefined || localHosts.has(new URL(target.baseUrl).hostname);
 }
 
-/** Settings of this browser; none when the storage is disabled. */
+/** A setting stored in this browser; undefined when it is not set or the storage is disabled. */
 export function readSetting(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
