@@ -1,4 +1,4 @@
-// Checks every screen in both themes and at two sizes with axe-core, and saves screenshots when SCREENSHOTS names a folder.
+// Checks the screens in both themes and at two sizes with axe-core, and saves screenshots when SCREENSHOTS names a folder.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser)("accessibility (needs Chromium)", () => {
     await runtime?.end();
   });
 
-  it.each(Object.entries(screens))("%s has no finding in either theme and size", async (name, visit) => {
+  it.each(Object.entries(screens))("%s has no findings in either theme, on a desktop or on a phone", async (name, visit) => {
     const { page } = opened;
     // Without the drafts and panel sizes of the previous screen, as in a new browser.
     await page.goto(`${designer.url}/catalog.json`);

@@ -1,5 +1,6 @@
-// A real Chromium for the designer's tests: the one CHROMIUM names, the headless shell, or the package 'chromium'. Without one they are
-// skipped. The headless shell draws no browser window, so a page takes a tenth of the processor time.
+// A real Chromium for the designer's tests: the executable in CHROMIUM, the headless shell, or another installed Chromium or Chrome. If there is none,
+// the tests install the headless shell when they run as root, and are skipped otherwise. The headless shell draws no browser window, so a page takes a
+// tenth of the processor time.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     expect(await reply.json()).toEqual({ orderNo: "B", customerName: "Bob Roe" });
   });
 
-  it("moves, wraps, duplicates, disables, copies and deletes by shortcut; each is one undo step", async () => {
+  it("moves, wraps, unwraps, disables, duplicates and deletes by shortcut; each is one undo step", async () => {
     designer.writeFlow("moves", nested);
     const { page } = opened;
     await page.goto(`${designer.url}/flows/moves`);
@@ -272,7 +272,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     expect(await focused(page)).toContain("three");
   });
 
-  it("Escape in a field stays in the inspector, so that the next letters change nothing; F6 goes to the canvas", async () => {
+  it("Escape in a field stays in the inspector, so that the next letters change nothing; Shift+F6 moves to the canvas", async () => {
     const { page } = opened;
     const text = webhookFlow("escape");
     designer.writeFlow("escape", text);

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
   const replyStatus = async (): Promise<number> => (await fetch(`${server.baseUrl}/api/orders`, { method: "POST" })).status;
 
   it.each(["list", "editor"] as const)(
-    "duplicates, renames, exports, stops, starts, undeploys and deletes from the %s, and names the target before each change",
+    "duplicates, renames, exports, stops, starts, undeploys and deletes from the %s; a change on the target names it first",
     async (screen) => {
       const { page } = opened;
       const show = (id: string) => page.goto(`${designer.url}/flows${screen === "list" ? "" : `/${id}`}`);
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("the menu of a flow (needs Chromium)", () => {
     await panel.getByRole("button", { name: "Copy curl command" }).click();
     await panel.getByText("Copied curl command").waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
-    // Not synchronously: the runtime is in this process.
+    // Asynchronous, because the runtime is in this process.
     const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -s -m 20 -o /dev/null -w '%{http_code}'`]);
     expect(stdout).toBe("200");
     expect(await findingsOf(page)).toEqual([]);

@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
     });
   });
 
-  it("imports and exports spreadsheet and SAP files", async () => {
+  it("imports CSV and SAP files, exports CSV, and reports an invalid file", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/values/uom`);
     await page.getByLabel("sap, row 1").waitFor();
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
     expect(await page.getByLabel("sap, row 2").inputValue()).toBe("MINE");
   });
 
-  it("maps the sample in the page as the user types, naming target and source", async () => {
+  it("maps the sample in the page as the user types, and names the target and source of each failing field", async () => {
     await install();
     await page.goto(`${designer.url}/mappings/messages/order-to-erp`);
     await page.getByRole("button", { name: "Source", exact: true }).click();
@@ -486,7 +486,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
     expect(await convert("piece")).toBe("PCE");
   });
 
-  it("reports a full disk as such, not as a change made elsewhere; the deployed version stays deployed", async () => {
+  it("reports a full disk as such, not as a change made elsewhere; Deploy still installs the new version on the runtime", async () => {
     let isFull = true;
     const full = await startTestDesigner(runtime.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token },

@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
     );
   });
 
-  it("a name that is taken gets a number", async () => {
+  it("an id that is already in use gets a number", async () => {
     designer.writeFlow("orders", "- route: {id: orders, from: {uri: direct:a, steps: []}}\n");
     const { page } = opened;
     await page.goto(`${designer.url}/flows`);
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
     ["../../x", "x"],
     ["<b>bold</b>", "b-bold-b"],
     ["🚀 to 🎉", "to"],
-  ])("the name %s is saved as %s inside the directory and shown as text", async (name, id) => {
+  ])("a flow with the name %s is saved as %s in the workspace, and its name is shown as plain text", async (name, id) => {
     await create(name);
     const { page } = opened;
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
     await page.getByText("The name is too long: use at most 120 characters.").waitFor();
   });
 
-  it("script in name, step, comment, run error, log line and conflict is shown as plain text", async () => {
+  it("scripts in names, steps, comments, problems, runs and log lines are shown as plain text", async () => {
     const script = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
     const line = JSON.stringify({ at: "2026-11-14T16:02:33.121Z", level: "ERROR", logger: script, message: script, flowId: null, routeId: null, runId: null });
     runtime.override = ({ url }, response) => {

@@ -1,6 +1,6 @@
 // The text is the source of truth: one edit on the canvas or in a form changes only the affected lines, whatever the flow looks like, and Undo
-// restores the exact bytes. The edits are those of the page; the flows are all examples and, where SLUICE_CONFORMANCE names the folder, every YAML
-// file of Camel's conformance cases.
+// restores the exact bytes. The edits are those of the page; the flows are all examples and, if SLUICE_CONFORMANCE names the folder, those of all
+// conformance cases.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -88,7 +88,7 @@ function run(flow: flows.OpenFlow, command: DocumentCommand): flows.OpenFlow | u
   });
 }
 
-/** The text between the first and the last line of a step, to compare what an edit may change. */
+/** The lines of a step, which an edit of that step may change. */
 const linesOf = (text: string, step: StepOutline): string[] => text.split("\n").slice(step.span.line - 1, step.span.endLine);
 
 function scopeOf(tree: Tree, step: StepOutline): FormScope {

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await findingsOf(page)).toEqual([]);
   });
 
-  it("a run shows the routes it called below the step that called them, with bars where they were recorded", async () => {
+  it("a run shows the routes it called below the step that called them, with bars at the recorded times", async () => {
     const { page } = opened;
     const text = `- route:
     id: caller
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await page.getByText("1 of 1: inside").waitFor();
   });
 
-  it("a step with three attempts has three bars where they were recorded, with the waits between them", async () => {
+  it("a step with three attempts has three bars at the recorded times, and shows the waits between them", async () => {
     const { page } = opened;
     const text = `- errorHandler:
     defaultErrorHandler:
@@ -382,7 +382,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await size()).toBe(before + 56);
   });
 
-  it("the outline lists and finds steps, is resized and kept; the overview map moves the view of a large flow", async () => {
+  it("the outline lists and filters steps and keeps its size; the overview map moves the view of a large flow and does not cover the selected card", async () => {
     const { page } = opened;
     const steps = Array.from({ length: 40 }, (_, index) => `        - log: "number ${index}"\n`).join("");
     designer.writeFlow(

@@ -1,5 +1,5 @@
-// The simulation in the page and a deployed runtime have the same results: for every conformance case without real time (when SLUICE_CONFORMANCE
-// names their folder) and for every example.
+// The simulation in the page and a deployed runtime have the same results: for every example, and for every conformance case that does not depend on
+// real time, if SLUICE_CONFORMANCE names the folder of the cases.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -46,7 +46,7 @@ const read = (file: string): readonly Case[] =>
         .map((line) => JSON.parse(line) as Case);
 /** Matches flows with a scheduled trigger. */
 const scheduledTrigger = /uri: *"?(timer|cron|quartz|scheduler)\b/;
-const skipping = { id: "simulation", skipTime: true };
+const timeSkippingSession = { id: "simulation", skipTime: true };
 const allMocks = (flowId: string) => [{ id: "all", match: { uri: "mock:*", flowId }, respond: {} }];
 
 /** The value without ids and times, which differ from run to run. */
@@ -68,7 +68,7 @@ async function deployed(server: StartedServer, { id, yaml, params, send = [], ex
     const replies: unknown[] = [];
     for (const { endpoint, delayMs: _, parallel: __, ...message } of send) {
       const { json } = await server.api("POST", "/test/invoke", { sessionId: session.sessionId, trigger: endpoint, ...message });
-      // A one-way call is answered before its run ends.
+      // The reply to a one-way call is sent before its run ends.
       if (message.pattern !== "InOnly")
         replies.push({ status: json.status, body: json.body, bodyType: json.bodyType, headers: json.headers, error: json.error?.message ?? null });
     }
@@ -92,7 +92,7 @@ async function simulated({ id, yaml, params = {}, send = [] }: Case): Promise<Ou
   const replies: unknown[] = [];
   for (const { endpoint, body, headers = {}, pattern } of send) {
     const routeId = started.simulated.runtime.routeInputOf(endpoint)?.route.id ?? "";
-    const sent = await sendSample(started.simulated, { routeId, body, headers, ...(pattern === "InOnly" ? { pattern } : {}) }, skipping);
+    const sent = await sendSample(started.simulated, { routeId, body, headers, ...(pattern === "InOnly" ? { pattern } : {}) }, timeSkippingSession);
     if (typeof sent === "string") throw new Error(sent);
     const { reply: _, error, ...outcome } = sent.outcome;
     if (pattern !== "InOnly") replies.push({ ...outcome, error: error?.message ?? null });

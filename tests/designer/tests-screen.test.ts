@@ -1,4 +1,4 @@
-// The screen with the tests of all flows, and navigation to the screens, in a real browser.
+// The screen with the tests of all flows, and navigation with the command palette, in a real browser.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
     expect(new URL(page.url()).pathname).toBe("/flows/greets");
   });
 
-  it("every screen can be reached from the palette, and a flow's policy from its editor", async () => {
+  it("screens can be reached from the palette, and a flow's policy also from its editor", async () => {
     const { page } = opened;
     designer.writeFlow("greets", flow("greets", "Greets people", "hello"));
     await page.goto(`${designer.url}/flows/greets`);

@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.keyboard.type("Content");
     await inspector.getByRole("option", { name: "header.Content-Type" }).waitFor();
     await page.keyboard.press("Escape");
-    // After the mocked step the message is the mock response; a branch gets the same message as its choice.
+    // The step without a mock does not change the message; a branch gets the same message as its choice.
     await text.fill("Hello ${body[name]}");
     await page.getByRole("treeitem", { name: /^When/ }).click();
     await result.getByText("true", { exact: true }).waitFor();
@@ -313,7 +313,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     expect(runs.filter((run: { sessionId: string | null }) => run.sessionId !== null).length).toBeGreaterThan(0);
   });
 
-  it("a trial becomes a test, which passes here and on the runtime", async () => {
+  it("a trial becomes a test, which passes in the browser and on the runtime", async () => {
     const page = await openFlow("kept", flow("kept"));
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await body(page).fill('{"name": "Ada"}');
@@ -483,7 +483,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByText("No dead letters").waitFor();
   });
 
-  it("the progress of a replay is shown again after a network failure", async () => {
+  it("a replay is still tracked after a network failure", async () => {
     await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters"));
     const total = 120;
     for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/slow-letters`, { method: "POST", body: `order ${count}` });

@@ -1,4 +1,4 @@
-// All text shown in the designer. Text with values is a function, so that translations can change the word order.
+// Text of the designer. Text with values is a function, so that translations can change the word order.
 
 import { breakpointsStrings } from "./strings/breakpoints.ts";
 import { count } from "./strings/count.ts";
@@ -48,7 +48,7 @@ export const strings = {
       Draft: "Not deployed.",
       Deployed: "The saved version is deployed.",
       Changed: "The saved version differs from the deployed version.",
-      Failed: "The last deployment failed. The previous version is still running.",
+      Failed: "The last deployment failed. If an earlier version was deployed, it is still running.",
     },
     stale: "The runtime is not responding. This is the last known state.",
     removedCategory: (id: string) => `${id} (removed)`,

@@ -4,7 +4,7 @@ import { HttpError } from "./http-error.ts";
 const freeAttempts = 5;
 const firstWaitMs = 1000;
 const maxWaitMs = 5 * 60_000;
-/** The count of a source is reset after this time without attempts. */
+/** The count of a source is reset after this time without a wrong password. */
 const resetAfterMs = 30 * 60_000;
 const maxSources = 10_000;
 

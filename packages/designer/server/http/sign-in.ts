@@ -32,7 +32,7 @@ export class SignIn {
     return until !== undefined && until > Date.now();
   }
 
-  /** Throws if the source must wait. Attempts are limited per source, so that one client cannot lock out others. */
+  /** True if the password is correct; throws if the source must wait. Attempts are limited per source, so that one client cannot lock out others. */
   isPassword(request: IncomingMessage, password: string): boolean {
     const source = this.#sourceOf(request);
     this.#rateLimit.assertAllowed(source);

@@ -141,7 +141,7 @@ async function putTargets({ parts: { targets, signIn }, request }: Call): Promis
     const password = textOrNull(body, "password") ?? "";
     // Not 401, because the session is still valid.
     const rejection = (message: string): HttpError => new HttpError(403, message, { needs: "password", confirm: unconfirmed });
-    if (password === "") throw rejection("adding a target requires the designer password");
+    if (password === "") throw rejection("sending a token to a new address requires the designer password");
     if (!signIn.isPassword(request, password)) throw rejection("wrong password");
   });
   return { targets: targets.list() };

@@ -18,7 +18,7 @@ export async function saveTargets(targets: Targets, request: TargetsRequest, che
   if (added.length > 0) checkPassword(unconfirmed);
   if (unconfirmed.length > 0) {
     const transfers = unconfirmed.map(({ address, tokenEnv }) => `the token in ${tokenEnv} to ${address}`).join(", ");
-    throw new HttpError(409, `this would send ${transfers}: confirm it`, { confirm: unconfirmed });
+    throw new HttpError(409, `this would send ${transfers}: to allow it, list each address in 'confirmed'`, { confirm: unconfirmed });
   }
   await targets.replace(next);
 }

@@ -67,7 +67,7 @@ export class Targets {
     return variablePattern.test(tokenEnv) || this.#initialVariables.has(tokenEnv);
   }
 
-  /** Validates the targets of a request; existing targets are always valid. */
+  /** Validates the targets of a request. An existing target may keep its token variable, even if a new target could not use it. */
   read(raw: unknown): readonly Target[] {
     if (!Array.isArray(raw) || raw.length > 50) throw new HttpError(400, "targets must be a list of at most 50 targets");
     const targets = raw.map(checkTarget);

@@ -8,7 +8,7 @@ export interface DeployRecord {
   readonly outcome: "deployed" | "failed";
   /** Time of the deployment, by the clock of the designer. */
   readonly at: string;
-  /** Hash of the deployed text. */
+  /** Hash of the text that was sent. */
   readonly hash: string;
   /** Hash of the last successfully deployed text; null if there was none. */
   readonly deployedHash: string | null;

@@ -45,7 +45,7 @@ export function parseErrors(message: string): PolicyErrors {
   return { fields, rest };
 }
 
-/** The errors of a field or of an item of its list. */
+/** The error of a field, or else of the first invalid item of its list. */
 export function errorAt({ fields }: PolicyErrors, path: Path): string | undefined {
   const text = pathText(path);
   const exact = fields.get(text);

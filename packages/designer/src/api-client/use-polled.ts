@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 
 export type Polled<T> = { readonly value: T } | { readonly error: string } | undefined;
 
-/** Polls `load` while the page is visible. The returned function polls immediately. `load` must be stable. */
+/** Calls `load` once and, with `pollMs`, repeatedly while the page is visible. The returned function calls it immediately. `load` must be stable. */
 export function usePolled<T>(load: (() => Promise<T>) | undefined, pollMs: number | undefined): readonly [Polled<T>, () => void] {
   const [polled, setPolled] = useState<Polled<T>>(undefined);
   const [refreshes, setRefreshes] = useState(0);

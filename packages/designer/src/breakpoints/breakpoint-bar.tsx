@@ -14,7 +14,10 @@ import "./breakpoint-bar.css";
 
 const text = strings.breakpoints;
 
-/** Starts and stops breakpoints of the open flow, and shows the held message. Hidden without breakpoints. `onHeld` is called when a message is held. */
+/**
+ * Starts and stops the breakpoint session of the open flow, and shows the actions for a held message. Hidden when the flow has no breakpoints and no
+ * session. `onHeld` is called when a message is held.
+ */
 export function BreakpointBar({ onHeld }: { readonly onHeld: () => void }) {
   const editor = useEditor();
   const breakpoints = useBreakpoints(editor.id);

@@ -41,7 +41,7 @@ export function setBreakpoints(flowId: string, list: readonly Breakpoint[]): voi
   writeSetting(settingKey, JSON.stringify(lists));
 }
 
-/** The step of a route on which a breakpoint can be set; steps of error handlers belong to no route. */
+/** The step, by default the selected one, with its route; undefined if no breakpoint can be set on it, because it belongs to no route. */
 export function stepForBreakpoint(
   { flow }: Editor,
   step: StepOutline | undefined = selectedStep(flow),

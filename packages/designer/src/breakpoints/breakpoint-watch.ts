@@ -56,7 +56,7 @@ export async function actOnHeld(kind: HeldAction): Promise<void> {
   try {
     if (kind === "abort") show(await runtimeAt(target).call("POST /breakpoints/:id/abort", { params }));
     else {
-      const body = isChanged(session.held, draft) ? { body: dataOf(session.held, draft) } : {};
+      const body = isChanged(session.held, draft) ? { body: editedBody(session.held, draft) } : {};
       show(await runtimeAt(target).call(`POST /breakpoints/:id/${kind}`, { params, body }));
     }
   } catch (error) {
@@ -69,7 +69,7 @@ export const editHeldBody = (draft: string): void => useWatch.setState({ draft, 
 const isChanged = ({ message }: HeldMessage, draft: string): boolean => draft !== bodyText(message.body);
 
 /** The edited body: parsed as JSON, unless the held body is a string or null. */
-function dataOf({ message }: HeldMessage, draft: string): unknown {
+function editedBody({ message }: HeldMessage, draft: string): unknown {
   return typeof message.body === "string" || message.body === null ? draft : (JSON.parse(draft) as unknown);
 }
 

@@ -85,7 +85,7 @@ export const canvasActions: readonly CanvasAction[] = [
     isPossible: ({ flow }) => linkedEndpoint(flow, currentCatalog()) !== undefined || createLinkedRoute(currentCatalog()).apply(flow) !== undefined,
     run: (editor) => {
       const linked = linkedEndpoint(editor.flow, currentCatalog());
-      if (linked === undefined) actOn(editor, createLinkedRoute(currentCatalog()));
+      if (linked === undefined) runOnCanvas(editor, createLinkedRoute(currentCatalog()));
       else {
         flushSync(() => editor.select(linked));
         focusSelected(editor);
@@ -107,7 +107,7 @@ export const canvasActions: readonly CanvasAction[] = [
 ];
 
 /** Runs a command and keeps the keyboard focus on the selection. */
-export function actOn(editor: Editor, command: DocumentCommand): void {
+export function runOnCanvas(editor: Editor, command: DocumentCommand): void {
   let hasRun = false;
   flushSync(() => {
     hasRun = runCommand(editor, command, "canvas");
@@ -141,12 +141,12 @@ function branchOwner({ flow }: Editor): readonly (string | number)[] | undefined
   return block.path.slice(0, end);
 }
 
-/** Moves the focus to the inspector. */
-function focusInspector(which = "input, select, textarea"): void {
+/** Moves the focus to the first matching field of the inspector. */
+function focusInspector(selector = "input, select, textarea"): void {
   flushSync(() => useCanvasUi.setState({ isSheetOpen: true }));
   const inspector = document.querySelector(".editor__inspector");
   const field =
-    inspector?.querySelector<HTMLElement>(`[role=tabpanel] :is(${which})`) ?? inspector?.querySelector<HTMLElement>("input, select, textarea, button");
+    inspector?.querySelector<HTMLElement>(`[role=tabpanel] :is(${selector})`) ?? inspector?.querySelector<HTMLElement>("input, select, textarea, button");
   if (field instanceof HTMLInputElement) field.select();
   field?.focus();
 }

@@ -7,7 +7,7 @@ import type { Editor } from "../document/editor.ts";
 import { pathKey } from "@sluice/model";
 import { selectedSteps, stepAt } from "../document/open-flow.ts";
 import { strings } from "../strings.ts";
-import { actOn, canvasActions } from "./canvas-actions.ts";
+import { canvasActions, runOnCanvas } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi } from "./canvas-ui.ts";
 import { pathOf, positionOf } from "./use-drag.ts";
 
@@ -17,7 +17,7 @@ export function mouseHandlers(editor: Editor) {
   return {
     onFocus({ target }: FocusEvent): void {
       const key = (target as HTMLElement).dataset["key"];
-      // Clicking a step of a multiple selection keeps that selection.
+      // Focusing a selected step keeps a multiple selection, so that all its steps can be dragged.
       if (key !== undefined && !selectedSteps(editor.flow).some((step) => pathKey(step.path) === key)) editor.select(pathOf(key));
     },
     onClick({ target, shiftKey }: MouseEvent): void {
@@ -31,7 +31,7 @@ export function mouseHandlers(editor: Editor) {
       if ((target as Element).closest("[data-breakpoint]") !== null) return toggleBreakpoint(editor);
       useCanvasUi.setState({ isSheetOpen: true });
     },
-    /** Before the focus moves, so that Shift extends the selection instead of starting a new one. */
+    /** Handled before the focus moves, so that Shift extends the selection instead of starting a new one. */
     onMouseDown({ target, shiftKey }: MouseEvent): void {
       const key = keyOf(target);
       const [first] = selectedSteps(editor.flow);
@@ -61,13 +61,13 @@ export function clipboardHandlers(editor: Editor) {
   return {
     onCopy: (event: ClipboardEvent): void => void copy(event),
     onCut(event: ClipboardEvent): void {
-      if (copy(event)) actOn(editor, removeStep);
+      if (copy(event)) runOnCanvas(editor, removeStep);
     },
     onPaste(event: ClipboardEvent): void {
       const command = isTyping(event) ? undefined : pasteSteps(strings.canvas.paste, event.clipboardData.getData("text/plain"));
       if (command === undefined) return;
       event.preventDefault();
-      actOn(editor, command);
+      runOnCanvas(editor, command);
     },
   };
 }

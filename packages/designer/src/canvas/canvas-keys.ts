@@ -1,11 +1,11 @@
-// Keyboard handling of a tree: arrow keys navigate, all other keys run actions or commands.
+// Keyboard handling of a tree: arrow keys, Home and End navigate; other keys run actions or commands.
 import type { KeyboardEvent } from "react";
 import { documentCommands } from "../commands/document-commands.ts";
 import { matchesShortcut } from "../commands/shortcut.ts";
 import type { Editor } from "../document/editor.ts";
 import { everyStep, pathKey, type Outline, type StepOutline } from "@sluice/model";
 import { selectedStep, stepAt } from "../document/open-flow.ts";
-import { actOn, canvasActions, cardOf } from "./canvas-actions.ts";
+import { canvasActions, cardOf, runOnCanvas } from "./canvas-actions.ts";
 import { setCollapsed, useCanvasUi } from "./canvas-ui.ts";
 
 export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): void {
@@ -24,7 +24,7 @@ export function onTreeKey(event: KeyboardEvent<HTMLElement>, editor: Editor): vo
   const command = documentCommands.find(({ shortcut }) => shortcut !== undefined && matchesShortcut(shortcut, normalized));
   if (command !== undefined) {
     event.preventDefault();
-    actOn(editor, command);
+    runOnCanvas(editor, command);
   } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey) || event.key === ".") {
     event.preventDefault();
     const box = event.target.getBoundingClientRect();
@@ -80,7 +80,7 @@ function setSelectedCollapsed(editor: Editor, collapsed: boolean): boolean {
   return true;
 }
 
-/** The key under which the collapsed state of the selected step is stored. */
+/** The key under which the collapsed state of the selected step or element is stored. */
 function collapsibleIdOf({ flow }: Editor): string | undefined {
   const { outline } = flow.lastValid ?? {};
   const step = selectedStep(flow);

@@ -5,7 +5,7 @@ import { Button } from "../controls/button.tsx";
 import { useIsNarrow } from "../controls/use-is-narrow.ts";
 import { everyStep, pathKey } from "@sluice/model";
 import { useEditor, useEditorState } from "../editor/editor-context.ts";
-import { switchMetrics, useMetricsSwitch } from "../metrics/live-metrics.tsx";
+import { toggleMetrics, useMetricsSwitch } from "../metrics/live-metrics.tsx";
 import { strings } from "../strings.ts";
 import { useWorkspace } from "../workspace/workspace-store.ts";
 import { canvasActions, cardOf, focusSelected } from "./canvas-actions.ts";
@@ -23,7 +23,7 @@ export interface CanvasToolsProps {
   readonly data: PanelSwitch;
 }
 
-/** The toolbars of the canvas: actions at the top, zoom at the bottom. */
+/** The toolbars above the canvas: actions on the left, direction and zoom on the right. */
 export function CanvasTools({ outline, data }: CanvasToolsProps) {
   const editor = useEditor();
   const zoom = useCanvasUi((state) => state.zoom);
@@ -32,7 +32,7 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
   const isFindOpen = useCanvasUi((state) => state.isFindOpen);
   const hasSelection = useEditorState((state) => state.flow.selection !== undefined);
   const isDeployed = useWorkspace((state) => state.runtime.flows.has(editor.id));
-  const hasMetrics = useMetricsSwitch((state) => state.isOn);
+  const showsMetrics = useMetricsSwitch((state) => state.isOn);
   const run = (name: string): void => canvasActions.find((action) => action.name === name)?.run(editor);
   return (
     <div className="canvas-bars">
@@ -84,9 +84,9 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
           <Button
             variant="quiet"
             icon={<Activity size={16} aria-hidden="true" />}
-            aria-pressed={hasMetrics}
+            aria-pressed={showsMetrics}
             title={strings.metrics.hint}
-            onClick={switchMetrics}
+            onClick={toggleMetrics}
           >
             {strings.metrics.show}
           </Button>
@@ -130,7 +130,7 @@ export function CanvasTools({ outline, data }: CanvasToolsProps) {
   );
 }
 
-/** Moves to the next step whose name, id or detail contains the text. */
+/** The search bar: Enter selects the next step whose name, id, description or detail contains the text, Shift+Enter the previous one. */
 function Find() {
   const editor = useEditor();
   const outline = useEditorState((state) => state.flow.lastValid?.outline);

@@ -16,7 +16,7 @@ export type PickerRequest =
 export type Direction = "down" | "right";
 
 interface CanvasUi {
-  /** Ids of collapsed steps, with their route. */
+  /** Keys of collapsed steps (`<route>/<step>`) and elements (`element/<path key>`). */
   readonly collapsed: ReadonlySet<string>;
   readonly zoom: number;
   /** Stored in this browser, never in the flow. */
@@ -24,7 +24,7 @@ interface CanvasUi {
   readonly picker: PickerRequest | undefined;
   readonly menu: { readonly x: number; readonly y: number } | undefined;
   readonly isFindOpen: boolean;
-  /** On a phone: whether the inspector is open over the canvas. */
+  /** In a narrow window: whether the inspector is open over the canvas. */
   readonly isSheetOpen: boolean;
 }
 

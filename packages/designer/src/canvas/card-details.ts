@@ -25,7 +25,7 @@ export interface CardMetrics {
   readonly p95: string | undefined;
   /** All metrics in one sentence. */
   readonly tooltip: string;
-  /** Trace counts since the page was opened. */
+  /** Number of messages traced since the page was opened. */
   readonly seen?: { readonly count: number; readonly tooltip: string };
 }
 

@@ -14,7 +14,7 @@ export interface CardLabel {
 
 const labels = strings.canvas;
 
-/** Splits `setBody` into words, for steps without a declaration. */
+/** Splits a name such as `setBody` into words, for steps and elements without a declaration. */
 const titleOfName = (name: string): string => {
   const text = name.replaceAll(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
   return text.charAt(0).toUpperCase() + text.slice(1);

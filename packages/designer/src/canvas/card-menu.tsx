@@ -7,7 +7,7 @@ import { Menu, type MenuEntry } from "../controls/menu.tsx";
 import type { Editor } from "../document/editor.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
-import { actOn, canvasActions, focusSelected } from "./canvas-actions.ts";
+import { canvasActions, focusSelected, runOnCanvas } from "./canvas-actions.ts";
 import { useCanvasUi } from "./canvas-ui.ts";
 
 const labels = strings.canvas;
@@ -42,13 +42,13 @@ function itemsOf(editor: Editor): readonly MenuEntry[] {
             key: "cut",
             title: labels.cut,
             keys: formatShortcut("Mod+X"),
-            run: () => void copy(editor, copied).then((isCopied) => isCopied && actOn(editor, removeStep)),
+            run: () => void copy(editor, copied).then((isCopied) => isCopied && runOnCanvas(editor, removeStep)),
           },
         ]),
     { key: "paste", title: labels.paste, keys: formatShortcut("Mod+V"), run: () => void paste(editor) },
     ...documentCommands
       .filter((command) => command.apply(editor.flow)?.edit.ok === true)
-      .map((command) => ({ key: command.name, title: command.title, keys: keysOf(command.shortcut), run: () => actOn(editor, command) })),
+      .map((command) => ({ key: command.name, title: command.title, keys: keysOf(command.shortcut), run: () => runOnCanvas(editor, command) })),
   ];
 }
 
@@ -65,5 +65,5 @@ async function paste(editor: Editor): Promise<void> {
   const text = await clipboard?.readText().catch(() => undefined);
   if (text === undefined) return editor.showNotice({ kind: "error", text: labels.pasteByKeys(formatShortcut("Mod+V")) });
   const command = pasteSteps(labels.paste, text);
-  if (command !== undefined) actOn(editor, command);
+  if (command !== undefined) runOnCanvas(editor, command);
 }

@@ -4,7 +4,7 @@ import type { FlowCatalog } from "../catalog/flow-catalog.ts";
 
 const placeholder = /\{(\w+)(\?)?\}/g;
 
-/** The filled template; undefined when a value is missing. */
+/** The filled template; undefined when a value that is not marked as optional is missing. */
 export function fillTemplate(template: string | undefined, values: OptionTexts): string | undefined {
   let isComplete = template !== undefined;
   const text = (template ?? "").replaceAll(placeholder, (_, name: string, optional: string | undefined) => {
@@ -36,7 +36,7 @@ export function stepValues(step: StepOutline, view: StepView | undefined, catalo
   return values;
 }
 
-/** `{{erp.url:http://erp.example}}/orders` is shown with its default value. */
+/** Replaces each property that has a default, such as `{{erp.url:http://erp.example}}`, with that default. */
 export const withDefaults = (uri: string): string => uri.replaceAll(/\{\{[^:{}]*:([^{}]*)\}\}/g, "$1");
 
 /** The options of an endpoint: from its parameters, its query and its path. */

@@ -6,7 +6,7 @@ export type ChangeKind = StepChange["change"];
 
 export interface CardChange {
   readonly kind: ChangeKind;
-  /** The changed options, which the card shows; empty when the kind of change is enough. */
+  /** The changed options, which the card shows; empty when no options changed. */
   readonly text: string;
 }
 
@@ -24,7 +24,7 @@ export const noMarks: ChangeMarks = { cards: new Map(), removed: new Map(), remo
 
 export const useChangeMarks = create<ChangeMarks>(() => noMarks);
 
-/** The key of the position before the step with this index; the length of the list for its end. */
+/** The key of a position in a list: `index` is that of the step after it, or the length of the list for its end. */
 export const removedKey = (listKey: string, index: number): string => `${listKey}:${index}`;
 
 /** Signs that are understood without color. */

@@ -66,7 +66,10 @@ export function OverviewMap({ pane }: { readonly pane: RefObject<HTMLDivElement 
   );
 }
 
-/** Undefined while everything is in view, or while the map would cover cards. Measured after a pause, so that typing and scrolling do not wait for it. */
+/**
+ * Undefined while everything is in view, the canvas is too narrow, or the map would cover the selected card. Measured with a delay, so that typing and
+ * scrolling do not wait for it.
+ */
 function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | undefined): Overview | undefined {
   const [overview, setOverview] = useState<Overview | undefined>(undefined);
   useEffect(() => {
@@ -93,7 +96,7 @@ function useOverview(pane: RefObject<HTMLDivElement | null>, selected: Path | un
   return overview;
 }
 
-/** Measures all positions at once. The steps of a chunk that the browser skips are not measured; the chunk is measured instead. */
+/** Measures all positions at once. A chunk is measured instead of its steps, because the browser skips steps out of view. */
 function measure(canvas: HTMLElement): Overview | undefined {
   const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = canvas;
   if (clientWidth < minCanvasWidth || (scrollWidth <= clientWidth + 1 && scrollHeight <= clientHeight + 1)) return undefined;

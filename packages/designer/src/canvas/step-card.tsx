@@ -31,7 +31,7 @@ export interface StepCardProps {
   readonly draggable: boolean;
 }
 
-/** False for cards far out of view: only their name is rendered. */
+/** False for cards that have not been near the viewport yet: they have only an accessible name and no content. */
 export const InViewContext = createContext(true);
 
 export const StepCard = memo(function StepCard(props: StepCardProps) {

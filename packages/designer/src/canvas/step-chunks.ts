@@ -80,7 +80,7 @@ const gap = 26;
 const emptyBlock = 48;
 const branchHeader = 24;
 const frame = { block: 8 + 8 + 14 + 8 + 1, sides: 2 * (6 + 1), blockSides: 2 * 8, addBranch: 24 };
-/** Left to right: the width of a branch's label, and the height that a branch adds to its steps. */
+/** Left to right: the width of a branch's label, and the space that blocks and frames add around their steps. */
 const rightFrame = { label: 120, blockSides: 2 * 8, sides: 2 * 8 + 8 + 14 + 2, ends: 2 * 8 + 1 };
 
 type IsCollapsed = (step: StepOutline) => boolean;

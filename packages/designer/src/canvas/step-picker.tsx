@@ -8,7 +8,7 @@ import { useCatalog } from "../catalog/use-catalog.ts";
 import type { DocumentCommand } from "../commands/command.ts";
 import { addElement } from "../commands/add-element.ts";
 import { insertStepsAt } from "../commands/insert-step.ts";
-import { addBranch, replaceBy, wrapIn } from "../commands/wrap-steps.ts";
+import { addBranch, replaceStepWith, wrapIn } from "../commands/wrap-steps.ts";
 import { Dialog } from "../controls/dialog.tsx";
 import { SearchList } from "../controls/search-list.tsx";
 import { stepAt, type OpenFlow } from "../document/open-flow.ts";
@@ -16,7 +16,7 @@ import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
 import { Button } from "../controls/button.tsx";
-import { actOn, focusSelected } from "./canvas-actions.ts";
+import { focusSelected, runOnCanvas } from "./canvas-actions.ts";
 import { openPicker, useCanvasUi, type PickerRequest } from "./canvas-ui.ts";
 import { templateText } from "./card-text.ts";
 import { RecipeDialog } from "./recipe-dialog.tsx";
@@ -73,8 +73,8 @@ function Picker({ request }: { readonly request: PickerRequest }) {
   const [pending, setPending] = useState<Choice | undefined>(undefined);
   const insert = (choice: Choice, answers?: Answers): void => {
     close();
-    remember(choice.key);
-    actOn(editor, choice.command(request, answers));
+    storeRecentStep(choice.key);
+    runOnCanvas(editor, choice.command(request, answers));
   };
   const choose = (choice: Choice): void => ((choice.recipe?.questions.length ?? 0) > 0 ? setPending(choice) : insert(choice));
   if (pending?.recipe !== undefined) return <RecipeDialog recipe={pending.recipe} onInsert={(answers) => insert(pending, answers)} onClose={close} />;
@@ -225,8 +225,8 @@ const recipeChoice = ({ key, title, summary, icon, keywords, insertAs }: Recipe)
 });
 
 function commandFor(request: PickerRequest, title: string, yaml: string): DocumentCommand {
-  if (request.for === "wrap") return wrapIn(`${text.wrap} ${title}`, yaml);
-  if (request.for === "replace") return replaceBy(`${text.replace} ${title}`, yaml);
+  if (request.for === "wrap") return wrapIn(`${text.pickWrap} ${title}`, yaml);
+  if (request.for === "replace") return replaceStepWith(`${text.pickReplace} ${title}`, yaml);
   return insertStepsAt(`${text.addStep}: ${title}`, [yaml], request.for === "insert" ? request.position : () => undefined);
 }
 
@@ -292,7 +292,7 @@ function filterChoices(choices: readonly Choice[], query: string): readonly Choi
   if (parts.length === 0) return choices;
   const found = sortByMatch(choices, parts);
   if (found.length > 0 || parts.length > 1) return found;
-  // Tolerates one typo.
+  // A single word without results may be misspelled: search for the most similar one.
   const nearest = closest(
     parts[0] as string,
     choices.flatMap(({ title, yamlName, keywords = [] }) => [...title.toLowerCase().split(" "), yamlName.toLowerCase(), ...keywords]),
@@ -318,6 +318,6 @@ function sortByMatch(choices: readonly Choice[], parts: readonly string[]): read
 
 const recentSteps = (): readonly string[] => (readSetting(recentKey) ?? "").split(" ").filter(Boolean);
 
-function remember(key: string): void {
+function storeRecentStep(key: string): void {
   writeSetting(recentKey, [key, ...recentSteps().filter((recent) => recent !== key)].slice(0, maxRecent).join(" "));
 }

@@ -6,7 +6,7 @@ import type { Editor } from "../document/editor.ts";
 import { selectedSteps, stepAt } from "../document/open-flow.ts";
 import type { StepPosition } from "../document/step-edits.ts";
 import { strings } from "../strings.ts";
-import { actOn } from "./canvas-actions.ts";
+import { runOnCanvas } from "./canvas-actions.ts";
 
 const stepsType = "application/x-sluice-steps";
 
@@ -54,7 +54,7 @@ export function useCardDrag(editor: Editor) {
       highlight(undefined);
       if (position === undefined || !event.dataTransfer.types.includes(stepsType)) return;
       event.preventDefault();
-      actOn(editor, moveStepsTo(strings.canvas.moveSteps, position));
+      runOnCanvas(editor, moveStepsTo(strings.canvas.moveSteps, position));
     },
   };
 }

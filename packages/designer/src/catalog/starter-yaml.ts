@@ -2,7 +2,7 @@
 import { scalarYaml, type ConnectorView, type EntityView, type KameletView, type OptionView, type StepView } from "@sluice/model";
 import { branchesOf, holdsSteps, type BranchView } from "./flow-catalog.ts";
 
-/** Values for options without an example in their declaration; looked up by step and option, then by option. */
+/** Values of options. An entry for `step.option` has precedence over the example in the declaration; one for `option` is used if there is no example. */
 const values: Readonly<Record<string, string>> = {
   message: "${body}",
   type: "String",

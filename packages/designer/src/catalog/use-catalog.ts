@@ -27,7 +27,7 @@ export const currentCatalog = (): FlowCatalog | undefined => useCatalogStore.get
 export function useCatalogLoader(): void {
   const target = useWorkspace((state) => state.target);
   const reachable = useWorkspace((state) => state.runtime.reachable);
-  useEffect(() => void readBundled(), []);
+  useEffect(() => void loadBundledCatalog(), []);
   useEffect(() => {
     if (target === undefined || reachable === false || useCatalogStore.getState().target === target) return;
     runtimeAt(target)
@@ -43,8 +43,8 @@ export function useCatalogLoader(): void {
   }, [target, reachable]);
 }
 
-/** The catalog that was built with this page, used until a runtime responds. */
-async function readBundled(): Promise<void> {
+/** Loads the catalog that was built with this page, which is used until a runtime responds. */
+async function loadBundledCatalog(): Promise<void> {
   if (useCatalogStore.getState().catalog !== undefined) return;
   const view: unknown = await fetch("/catalog.json")
     .then(

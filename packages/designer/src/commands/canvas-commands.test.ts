@@ -10,7 +10,7 @@ import { moveStepDown, moveStepIn, moveStepOut, moveStepUp } from "./move-step.t
 import { selectionYaml, pasteSteps } from "./paste-steps.ts";
 import { removeStep } from "./remove-step.ts";
 import { toggleDisabledWith } from "./toggle-disabled.ts";
-import { addBranch, replaceBy, unwrap, wrapIn } from "./wrap-steps.ts";
+import { addBranch, replaceStepWith, unwrap, wrapIn } from "./wrap-steps.ts";
 
 const text = `- route:
     id: orders
@@ -137,7 +137,7 @@ describe("blocks and branches", () => {
   });
 
   test("replacing keeps id and description", () => {
-    expect(run(open([...steps, 1]), replaceBy("Set body", "setBody:\n  simple: x")).text).toContain(
+    expect(run(open([...steps, 1]), replaceStepWith("Set body", "setBody:\n  simple: x")).text).toContain(
       '        - setBody:\n            simple: x\n            id: "second"\n            description: "The second"\n',
     );
   });

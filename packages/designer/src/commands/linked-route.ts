@@ -5,7 +5,7 @@ import { firstSteps } from "../catalog/starter-yaml.ts";
 import { selectedStep, type OpenFlow } from "../document/open-flow.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** The endpoint in this flow that the selected `direct:` endpoint sends to or receives from. */
+/** The endpoint in this flow that the selected endpoint, such as `direct:name`, sends to or receives from. */
 export function linkedEndpoint(flow: OpenFlow, catalog: FlowCatalog | undefined): Path | undefined {
   const routes = flow.lastValid?.outline.routes ?? [];
   const address = selectedAddress(flow, catalog);

@@ -14,7 +14,7 @@ export function selectionYaml(flow: OpenFlow): string | undefined {
   return `${rangeYaml(flow.text, { listPath: first.listPath, first: first.index, count: steps.length }).map(listItem).join("\n")}\n`;
 }
 
-/** The command that pastes text; undefined when the text contains no steps. */
+/** The command that pastes text; undefined when the text contains neither steps nor routes. */
 export function pasteSteps(title: string, text: string): DocumentCommand | undefined {
   const { tree } = readTree(text);
   const list = tree?.type === "map" ? listItem(text.trimEnd()) : text;

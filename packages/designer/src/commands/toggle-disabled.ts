@@ -3,7 +3,7 @@ import { blockAt, selectedSteps, type OpenFlow } from "../document/open-flow.ts"
 import { inSequence } from "../document/step-edits.ts";
 import type { DocumentCommand } from "./command.ts";
 
-/** A command that disables or enables the selected steps without deleting them; `shorthand` names the option that a bare scalar sets. */
+/** A command that disables or enables the selected steps or branch; `shorthand` names the option that a bare scalar sets. */
 export function toggleDisabledWith(shorthand: (step: string) => string | undefined): DocumentCommand {
   return {
     name: "toggle-disabled",

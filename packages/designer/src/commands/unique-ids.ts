@@ -8,7 +8,7 @@ export function withUniqueStepIds(yamls: readonly string[], flow: OpenFlow): rea
   return yamls.map((yaml, index) => itemText(list, [], index) ?? yaml);
 }
 
-/** The YAML of a step with ids that are unique in the flow; everything else is unchanged. */
+/** The YAML of a step, branch or element with ids that are unique in the flow; everything else is unchanged. */
 export function withUniqueIds(yaml: string, flow: OpenFlow): string {
   const usedIds = new Set<string>();
   for (const route of flow.lastValid?.outline.routes ?? []) {
@@ -32,7 +32,7 @@ export function withUniqueIds(yaml: string, flow: OpenFlow): string {
   return text;
 }
 
-/** The `id` in the options of every step. */
+/** Every `id` in the tree, with its path. */
 function* idsIn(tree: Tree, path: Path): Generator<{ path: Path; id: string }> {
   if (tree.type === "list") for (const [index, item] of tree.items.entries()) yield* idsIn(item, [...path, index]);
   if (tree.type !== "map") return;

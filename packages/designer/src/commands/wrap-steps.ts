@@ -42,7 +42,7 @@ export const unwrap: DocumentCommand = {
 };
 
 /** A command that replaces the selected step with another; id and description are kept. */
-export function replaceBy(title: string, yaml: string): DocumentCommand {
+export function replaceStepWith(title: string, yaml: string): DocumentCommand {
   return {
     name: "replace-step",
     title,

@@ -25,7 +25,7 @@ const written = (...stepIds: readonly string[]) => {
   return { ids: Object.fromEntries(result?.ids ?? []), text: result?.edit.ok === true ? result.edit.source : undefined };
 };
 
-test("steps without an id get a descriptive one; other lines stay byte for byte", () => {
+test("steps without an id get a descriptive one; all other lines are unchanged", () => {
   const { ids, text: after } = written("known", "to1", "setBody2");
   expect(ids).toEqual({ "orders/to1": "http-orders", "orders/setBody2": "reply-to-caller" });
   const added = after?.split("\n").filter((line) => !text.split("\n").includes(line));

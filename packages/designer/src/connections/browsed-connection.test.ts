@@ -51,7 +51,7 @@ describe("a chosen name", () => {
     expect(withPath("kafka:", "50%?")).toBe("kafka:50%25%3F");
   });
 
-  it("is inserted at the caret", () => {
+  it("is inserted at the caret, or appended if the caret is at the start", () => {
     expect(withName("select * from  where a = 1", 14, "orders")).toBe("select * from orders where a = 1");
     expect(withName("select * from", 0, "orders")).toBe("select * from orders");
     expect(withName("", 0, "orders")).toBe("orders");

@@ -1,4 +1,4 @@
-// Finds the saved connection of an endpoint, in the order in which the runtime does, and writes a chosen name into a value.
+// Finds the saved connection of an endpoint, with the same precedence as the runtime, and writes a chosen name into a value.
 import type { ConnectionSummary } from "@sluice/client";
 import type { ConnectionTypeView, ConnectorView, OptionView } from "@sluice/model";
 

@@ -37,7 +37,7 @@ export function fieldErrorOf(message: string): FieldError | undefined {
   return field === undefined ? undefined : { field, message };
 }
 
-/** The fields by group: the common ones first, required ones before the others. */
+/** The fields by group; the common group lists its required fields first. */
 export function fieldGroups(fields: readonly OptionView[]): Readonly<Record<OptionView["group"], readonly OptionView[]>> {
   const ofGroup = (group: OptionView["group"]): readonly OptionView[] => fields.filter((field) => field.group === group);
   const common = ofGroup("common");
@@ -48,7 +48,7 @@ export function fieldGroups(fields: readonly OptionView[]): Readonly<Record<Opti
   };
 }
 
-/** A group is opened when one of its fields has a value. */
+/** True when one of the fields has a value: their group is then shown expanded. */
 export const isUsed = (fields: readonly OptionView[], values: Members): boolean => fields.some(({ name }) => values[name] !== undefined);
 
 /** The displayed state of a connection: `invalid` if its document is invalid, whatever its last state was. */

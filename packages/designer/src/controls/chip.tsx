@@ -12,7 +12,7 @@ type Tone = keyof typeof tones;
 
 interface ChipProps {
   readonly tone: Tone;
-  /** Gray, because the state cannot be confirmed now. */
+  /** True when the state cannot be confirmed now: the chip is gray. */
   readonly isStale?: boolean;
   readonly title?: string | undefined;
   readonly children: ReactNode;

@@ -23,7 +23,7 @@ interface MenuProps {
 const width = 288;
 const entryHeight = 32;
 
-/** A menu at a position in the window. Arrow keys move, Escape and Tab close. */
+/** A menu at a position in the window. Arrow keys, Home and End move the focus; Escape and Tab close the menu. */
 export function Menu({ label, x, y, entries, onClose, onReturn }: MenuProps) {
   const list = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { strings } from "../strings.ts";
-import { messageParts, partSize, partText, type MessagePart, type SomeMessage } from "../trial/message-text.ts";
+import { messageParts, partSize, partText, type MessagePart, type PartialMessage } from "../trial/message-text.ts";
 import { Button } from "./button.tsx";
 import { DiffView } from "./diff-view.tsx";
 import "./message-view.css";
@@ -9,8 +9,8 @@ const labels = strings.trial;
 
 export interface MessageViewProps {
   readonly label: string;
-  readonly before: SomeMessage | undefined;
-  readonly after: SomeMessage | undefined;
+  readonly before: PartialMessage | undefined;
+  readonly after: PartialMessage | undefined;
 }
 
 /** The parts of a message, formatted for reading or compared with the previous one. */

@@ -2,8 +2,9 @@ import { useRef, type KeyboardEvent, type PointerEvent } from "react";
 
 export interface SeparatorProps {
   readonly label: string;
-  /** `x` between columns, `y` between rows. The panel after the separator is resized, unless `panel` is `before`. */
+  /** `x` between columns, `y` between rows. */
   readonly axis: "x" | "y";
+  /** Which of the adjacent panels is resized. */
   readonly panel?: "before" | "after";
   readonly size: number;
   readonly min: number;

@@ -44,7 +44,7 @@ describe("the path to a value in each language", () => {
     ]);
   });
 
-  test("JSON text is parsed in JavaScript, and `${` is not repeated inside an open one", () => {
+  test("JavaScript parses JSON text, and inside an open `${` the path is inserted without another one", () => {
     const text = messageData({ body: JSON.stringify(body) });
     expect(text.format).toBe("json");
     expect(pathText("js", total, text)).toBe("JSON.parse(body).order.total");
@@ -68,7 +68,7 @@ describe("XML", () => {
   test.each(["<a>", "<a></b>", "<a/><b/>", "<a b=c/>", "text < 1", "<a/>rest"])("%s is text", (body) => expect(messageData({ body }).format).toBe("text"));
 });
 
-describe("completion after a dot", () => {
+describe("completion of a path", () => {
   const textsOf = (language: string, before: string): readonly string[] | undefined => pathCompletions(language, before, data)?.items.map(({ text }) => text);
 
   test.each([

@@ -5,7 +5,7 @@ import { copyText } from "../controls/copy-text.ts";
 import { Menu } from "../controls/menu.tsx";
 import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
-import type { SomeMessage } from "../trial/message-text.ts";
+import type { PartialMessage } from "../trial/message-text.ts";
 import { extractVariable } from "./extract-variable.ts";
 import { pathDragType, useInsertTarget } from "./insert-target.ts";
 import { dataAt, childPaths, messageData, valueSummary, valueType, type DataPath, type DataRoot, type MessageData } from "./message-data.ts";
@@ -28,7 +28,7 @@ interface Row {
 }
 
 /** A message as a tree: Enter, a double-click or a drag inserts the path of a value into an expression. */
-export function DataTree({ message, side }: { readonly message: SomeMessage; readonly side: "before" | "after" }) {
+export function DataTree({ message, side }: { readonly message: PartialMessage; readonly side: "before" | "after" }) {
   const editor = useEditor();
   const [menu, setMenu] = useState<{ readonly x: number; readonly y: number; readonly row: Row } | undefined>(undefined);
   const data = useMemo(() => messageData(message), [message]);

@@ -1,4 +1,4 @@
-// The field that receives a value from the data panel: the expression that had the focus last.
+// The field into which the data panel inserts the path of a value: the expression that had the focus last.
 import { create } from "zustand";
 import type { DataPath, MessageData } from "./message-data.ts";
 

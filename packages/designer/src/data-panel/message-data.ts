@@ -1,6 +1,6 @@
 // A message as data with named members: JSON, XML and CSV text is parsed, everything else stays as it is.
 import { csvData } from "./csv-data.ts";
-import type { SomeMessage } from "../trial/message-text.ts";
+import type { PartialMessage } from "../trial/message-text.ts";
 
 export type DataRoot = "body" | "header" | "variable" | "exchangeProperty";
 
@@ -25,7 +25,7 @@ export type Members = Readonly<Record<string, unknown>>;
 
 export const isMembers = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 
-export function messageData({ body, headers = {}, variables = {}, properties = {} }: SomeMessage): MessageData {
+export function messageData({ body, headers = {}, variables = {}, properties = {} }: PartialMessage): MessageData {
   return { ...bodyData(body, headers), header: headers, variable: variables, exchangeProperty: properties };
 }
 

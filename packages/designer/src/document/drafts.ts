@@ -44,7 +44,7 @@ export class Drafts {
     }
   }
 
-  /** Flows that exist only in this browser. */
+  /** Flows with a draft that were never saved in the workspace. */
   unsavedIds(): string[] {
     const keys = new Set(this.#memory.keys());
     try {

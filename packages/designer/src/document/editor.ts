@@ -11,7 +11,7 @@ import * as flows from "./open-flow.ts";
 import type { OpenFlow, SavedFile } from "./open-flow.ts";
 import type { Problem } from "./problem.ts";
 
-/** A decision that only the user can make, because either choice discards changes. */
+/** A decision that only the user can make, because a choice may discard changes. */
 export type EditConflict =
   | { readonly kind: "file"; readonly during: "save" | "deploy" | "watch"; readonly disk: SavedFile | null; readonly base: string | undefined }
   | { readonly kind: "deployment"; readonly deployed: SavedFile | undefined; readonly target: string | null };
@@ -78,7 +78,7 @@ export class Editor {
   readonly id: string;
   readonly store: StoreApi<EditorState>;
   readonly #parts: EditorParts;
-  /** Content on disk that the user has already decided about; it is not reported again until Save. */
+  /** Hash of the content on disk (null: deleted) whose conflict was closed; the file watcher does not report it again. */
   #dismissed: string | null | undefined;
   #isClosed = false;
 
@@ -106,7 +106,7 @@ export class Editor {
     return this.store.getState().flow;
   }
 
-  /** Applies an edit of the model's splice functions; reports why it was rejected. */
+  /** Applies an edit made by the model's functions; false, with a notice, if it was rejected. */
   edit(edit: Edit, label: string, origin: Origin, select?: Path, more: EditDetails = {}): boolean {
     if (!edit.ok) {
       this.store.setState({ notice: { kind: "error", text: edit.reason } });

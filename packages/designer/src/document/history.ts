@@ -1,7 +1,7 @@
 // One undo history for all changes to a flow's text. Entries are text replacements, so undo restores the exact bytes. The number of entries is limited.
 import { applySplice, type Path, type Splice } from "@sluice/model";
 
-/** The origin of a change: typing in the source editor is merged into one entry, other changes are separate entries. */
+/** The origin of a change. Continuous typing in the source editor or in a form is merged into one entry; other changes are separate entries. */
 export type Origin = "canvas" | "form" | "source" | "command";
 
 export interface Change {
@@ -19,7 +19,7 @@ export interface Change {
 export interface History {
   readonly past: readonly Change[];
   readonly future: readonly Change[];
-  /** Number of entries at the last save; undefined when that state was evicted. */
+  /** Number of entries at the last save; undefined when undo and redo can no longer reach that state. */
   readonly savedAt: number | undefined;
 }
 
@@ -43,7 +43,10 @@ export function record(history: History, change: Change): History {
   return { past: past.slice(evicted), future: [], savedAt: reachable ? history.savedAt - evicted : undefined };
 }
 
-/** Merges a change into the last entry of the same group; undefined when the group differs. `before` and `after` are the text on either side. */
+/**
+ * Merges a change into the last entry if both have the same group and nothing was saved in between; otherwise undefined. `before` and `after` are the
+ * text before and after the change.
+ */
 export function recordGrouped(history: History, change: Change, before: string, after: string): History | undefined {
   const last = history.past.at(-1);
   if (change.group === undefined || last?.group !== change.group || history.savedAt === history.past.length) return undefined;

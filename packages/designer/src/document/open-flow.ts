@@ -17,7 +17,7 @@ import {
 import * as timeline from "./history.ts";
 import type { History, Origin } from "./history.ts";
 
-/** The file as last loaded or saved by the page. */
+/** The content of a flow, with its hash and the time of its last change. */
 export interface SavedFile {
   readonly text: string;
   readonly hash: string;
@@ -42,7 +42,7 @@ export interface OpenFlow {
   /** Index of the step at which a selection of several steps started. */
   readonly anchor: number | undefined;
   readonly history: History;
-  /** Undefined until the first save. */
+  /** The file as last loaded or saved by the page; undefined until the first save. */
   readonly saved: SavedFile | undefined;
 }
 
@@ -113,7 +113,7 @@ export function select(flow: OpenFlow, selection: Path | undefined, anchor?: num
   return same && anchor === flow.anchor ? flow : { ...flow, selection, anchor };
 }
 
-/** Selects the element at a text position: the innermost step, or the route's trigger. */
+/** Selects the element at a text position, see `pathAtOffset`. */
 export function selectAt(flow: OpenFlow, offset: number): OpenFlow {
   if (flow.lastValid?.text !== flow.text) return flow;
   const found = pathAtOffset(flow.lastValid.outline, offset);

@@ -86,7 +86,7 @@ describe("blocks", () => {
     expect(text).toContain("      - filter:\n          simple: x\n          steps:\n            - log: one # first\n            - log: two\n      - choice:\n");
   });
 
-  test("insert steps at the first empty `steps`, including inside a branch", () => {
+  test("hold the wrapped steps in their first empty `steps`, which may be inside a branch", () => {
     expect(fillSteps("choice:\n  when:\n    - simple: x\n      steps: []\n  otherwise:\n    steps: []", ["log: |\n  a\n\n  b"])).toBe(
       "choice:\n  when:\n    - simple: x\n      steps:\n        - log: |\n            a\n\n            b\n  otherwise:\n    steps: []",
     );
@@ -105,7 +105,7 @@ describe("blocks", () => {
     ).toBe("one two three four five six");
   });
 
-  test("remove branches: one of several, the last of its kind, a unique one", () => {
+  test("lose a branch: one of several, the last of its kind, or a unique one", () => {
     const withoutSecond = resultOf(removeBranch(flow, [...when, 1]));
     expect(withoutSecond).not.toContain("simple: b");
     const withoutBranches = removeBranch(withoutSecond, [...when, 0]);

@@ -2,7 +2,7 @@
 import type { Tree } from "@sluice/model";
 import type { MessageData } from "../data-panel/message-data.ts";
 import { pathCompletions } from "../data-panel/path-completions.ts";
-import type { SomeMessage } from "../trial/message-text.ts";
+import type { PartialMessage } from "../trial/message-text.ts";
 
 export interface Completion {
   readonly text: string;
@@ -57,7 +57,7 @@ const functions: readonly Completion[] = [
   { text: "empty(list)", doc: "an empty list, map or text" },
 ];
 
-/** Names of headers, variables and properties set by this flow. */
+/** Names of headers, variables and properties that are offered in expressions. */
 export interface KnownNames {
   readonly header: readonly string[];
   readonly variable: readonly string[];
@@ -65,7 +65,7 @@ export interface KnownNames {
 }
 
 /** The names, starting with those that occur in the message. */
-export function withMessageNames(names: KnownNames, message: SomeMessage | undefined): KnownNames {
+export function withMessageNames(names: KnownNames, message: PartialMessage | undefined): KnownNames {
   if (message === undefined) return names;
   const union = (inMessage: Readonly<Record<string, unknown>> | undefined, inFlow: readonly string[]): readonly string[] => [
     ...new Set([...Object.keys(inMessage ?? {}), ...inFlow]),

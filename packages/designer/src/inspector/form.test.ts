@@ -79,7 +79,7 @@ describe("an expression", () => {
       true,
       "- filter:\n    simple:\n      expression: b\n      trim: false\n",
     ],
-    ["inside its own name", "- filter:\n    key:\n      simple: a\n", false, "- filter:\n    key:\n      simple: b\n"],
+    ["under its own key", "- filter:\n    key:\n      simple: a\n", false, "- filter:\n    key:\n      simple: b\n"],
   ])("is found and replaced %s", (_, text, inline, after) => {
     const form = scope(text, [0, "filter"]);
     const location = locateExpression(form, option(inline ? "expression" : "key", inline));
@@ -97,7 +97,7 @@ describe("an expression", () => {
     );
   });
 
-  test("is removed with its name when it has one", () => {
+  test("is removed with its own key if it has one", () => {
     const text = "- aggregate:\n    key:\n      simple: a\n    size: 3\n";
     const form = scope(text, [0, "aggregate"]);
     const location = locateExpression(form, option("key", false));
@@ -117,7 +117,7 @@ describe("suggestions", () => {
     expect(suggestionsAt("a ${header.k", 12, simple)?.items.map(({ text }) => text)).toEqual(["header.kind"]);
   });
 
-  test("appear only inside an open function", () => {
+  test("appear only inside an open `${`", () => {
     expect(suggestionsAt("body", 4, simple)).toBeUndefined();
     expect(suggestionsAt("${body} b", 9, simple)).toBeUndefined();
     expect(suggestionsAt("${bo", 4, simple)).toMatchObject({ start: 2, items: expect.arrayContaining([{ text: "body", doc: expect.any(String) }]) });

@@ -10,7 +10,7 @@ export interface InspectorTab {
   readonly id: string;
   readonly title: string;
   readonly content: ComponentType<PropertiesTabProps>;
-  /** Shown on phones only, where there is no room for it beside the inspector. */
+  /** Shown only in narrow windows, which have no room for the panel beside the inspector. */
   readonly isNarrowOnly?: boolean;
 }
 

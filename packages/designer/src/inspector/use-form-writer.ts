@@ -34,5 +34,5 @@ export function useFormWriter(): FormWriter {
 
 let groupCount = 0;
 
-/** The group of all typing until the focus moves. */
+/** A new group, for all typing until the focus moves. */
 export const nextGroup = (): string => `form-${++groupCount}`;

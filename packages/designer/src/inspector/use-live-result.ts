@@ -4,7 +4,7 @@ import { pathKey, type Tree, treeAt } from "@sluice/model";
 import { enclosingStep } from "../document/open-flow.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { useShownRun } from "../trial/shown-run.tsx";
-import type { SeenMessage } from "../simulation/evaluate.ts";
+import type { ExpressionMessage } from "../simulation/evaluate.ts";
 import { bodySummary, bodyText } from "../trial/message-text.ts";
 import { useTrial, useTrialState } from "../trial/trial-context.ts";
 import type { ExpressionLocation } from "./expression-location.ts";
@@ -13,13 +13,13 @@ import type { FormScope } from "./form-scope.ts";
 export interface LiveResult {
   /** The value on one line; undefined when there is none. */
   readonly value?: string;
-  /** The complete value. */
+  /** The formatted value, up to a maximum length. */
   readonly fullValue?: string;
   readonly type?: string;
   readonly error?: string;
   /** The run that the message comes from; undefined for the sample. */
   readonly runId?: string | undefined;
-  readonly message?: SeenMessage;
+  readonly message?: ExpressionMessage;
 }
 
 // Shorter than the debounce time of the trial, whose run would delay the result: it must appear within 300 ms of the last key.

@@ -82,7 +82,7 @@ describe("editing a document", () => {
     expect(previewDocument(withSample(document, '{"number":1}'), '{"number":1}', environment, 0).problems).toEqual([]);
   });
 
-  it("loads only the tables and languages used in the text, each once", async () => {
+  it("loads only the tables, documents and languages used in the text, each once", async () => {
     const read: string[] = [];
     const lazyEnvironment = createLazyEnvironment({ tables: ["uom", "country"], documents: ["shared"] }, (kind, id) => {
       read.push(`${kind} ${id}`);

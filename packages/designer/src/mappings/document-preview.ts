@@ -1,4 +1,4 @@
-// Parses, compiles and runs a message-mapping document on a sample as the user types, like a runtime.
+// Parses and compiles a message-mapping document as the user types, and runs it on a sample, with the same code as the runtime.
 import { compileMapping, documentText, type CompiledMapping, type FieldError, type MappingEnvironment, type Problem } from "@sluice/mapping";
 import { parseDocument } from "yaml";
 
@@ -98,7 +98,7 @@ export interface TestResult {
   readonly failure: string | undefined;
 }
 
-/** Runs the tests of the document; each result has its first difference. Undefined when the document itself is invalid. */
+/** Runs the tests of the document; a failed result contains the first difference. Undefined when the document itself is invalid. */
 export function runDocumentTests(document: Readonly<Record<string, unknown>>, environment: MappingEnvironment): readonly TestResult[] | undefined {
   if (compileMapping(document, environment).mapping === undefined) return undefined;
   const { problems } = compileMapping(document, environment, { runTests: true });

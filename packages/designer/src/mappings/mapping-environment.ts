@@ -1,4 +1,4 @@
-// The environment of a document in the page: tables and documents of the runtime, and on demand its other languages.
+// The environment of a document in the page: the tables and documents of the runtime and its expression languages, loaded when a text uses them.
 import { mappingLanguages, readTable, type MappingEnvironment, type ValueTable } from "@sluice/mapping";
 import type { MappingKind } from "../api-client/runtime-client.ts";
 
@@ -36,7 +36,7 @@ export function createLazyEnvironment(ids: { readonly tables: readonly string[];
         ...newDocuments.map(async (id) => documents.set(id, await read("message-mappings", id))),
       ]);
       const hasLoaded = needsLanguages || newTables.length + newDocuments.length > 0;
-      // A new object notifies subscribers.
+      // A new object, so that React detects the change.
       if (hasLoaded) environment = { ...environment, ...added };
       return hasLoaded;
     },

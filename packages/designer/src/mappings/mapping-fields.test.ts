@@ -104,7 +104,7 @@ test("fields are added, renamed, moved and removed", () => {
   expect(rulesOf(unlinkField(document, target(document, "items[].material")))[1].map).toEqual([]);
 });
 
-test("a target lists every source field that it reads", () => {
+test("a target lists every source field that it reads, and its output value is that of the first list item", () => {
   const mapping = { ...document, map: [{ to: "x", expr: "trim(customer['e-mail']) + ' id ' + id", when: "count(lines[*].qty) > 0" }] };
   expect(target(mapping, "x").sources).toEqual(["customer['e-mail']", "id", "lines[*].qty"]);
   expect(outputValue('{"items":[{"qty":2}]}', "items[].qty")).toBe("2");

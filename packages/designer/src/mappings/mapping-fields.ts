@@ -23,7 +23,7 @@ export interface TargetField {
   readonly rule: readonly number[] | undefined;
   /** Its source as one line; undefined while it is not filled. */
   readonly formula: string | undefined;
-  /** The condition of its rule. */
+  /** The condition of its rule, or the filter of a loop; empty if there is none. */
   readonly when: string;
   /** The source fields that it reads, with paths from the message. */
   readonly sources: readonly string[];
@@ -166,7 +166,7 @@ export function targetFields(document: Members): readonly TargetField[] {
 
 const unfilled = { rule: undefined, formula: undefined, when: "", sources: [], functions: [] } as const;
 
-/** One line for rules that have no formula, such as a switch. */
+/** The formula of a rule; for a rule without one, such as a switch, the kind of its source. */
 function sourceText(rule: Members): string {
   const formula = formulaOf(rule);
   if (formula !== "" || Array.isArray(rule["map"])) return formula;

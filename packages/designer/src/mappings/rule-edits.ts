@@ -1,4 +1,4 @@
-// Edits of a mapping document, one target field at a time. Each returns a new document; its text is generated in one place.
+// Edits of a mapping document, one target field at a time. Each function returns a new document.
 import { isMembers, type Members } from "../data-panel/message-data.ts";
 import { isList, loopPath, relativePath } from "./mapping-paths.ts";
 import type { SourceField, TargetField } from "./mapping-fields.ts";
@@ -100,7 +100,7 @@ export function formulaOf(rule: Members): string {
 /** A text as a literal of a formula. */
 export const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-/** The text of a formula as the source of a field: a path, a constant, else an expression. Empty text removes the source. */
+/** Sets the source of a field from the text of a formula: a path, a constant, or else an expression. Empty text removes the source. */
 export function withFormula(document: Members, target: TargetReference, text: string): Members {
   const formula = text.trim();
   // A field that only its rule defines is kept without a source.
@@ -137,7 +137,7 @@ export const withLookup = (document: Members, target: TargetReference, { onMissi
     return withSource(rule, { lookup: { ...lookup, key, ...(onMissing === "" ? {} : { onMissing }) } });
   });
 
-/** Removes the source. A field of the target's schema stays visible without a rule; the other members of its rule are removed with it. */
+/** Removes the rule of a field. A field of the target's schema or sample remains visible without a rule. */
 export const unlinkField = (document: Members, target: TargetReference): Members =>
   target.rule === undefined ? document : changeRule(document, target, () => undefined);
 

@@ -13,12 +13,12 @@ export interface SavedMapping {
   readonly document: unknown;
   /** The version that the runtime uses. */
   readonly deployed: unknown;
-  /** The installed version; undefined when the runtime has none. */
+  /** The hash of the installed version; undefined when the runtime has none. */
   readonly hash: string | undefined;
   readonly file: DocumentFile | undefined;
   readonly tableIds: readonly string[];
   readonly documentIds: readonly string[];
-  /** False when the runtime did not respond, so that the mappings in use are unknown. */
+  /** False when the runtime did not respond, so that it is unknown which version is installed. */
   readonly isRuntimeKnown: boolean;
 }
 

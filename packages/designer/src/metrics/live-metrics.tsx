@@ -18,7 +18,7 @@ const settingKey = "sluice.metrics";
 /** Whether cards show metrics; stored in this browser. */
 export const useMetricsSwitch = create<{ readonly isOn: boolean }>(() => ({ isOn: readSetting(settingKey) !== "off" }));
 
-export function switchMetrics(): void {
+export function toggleMetrics(): void {
   const isOn = !useMetricsSwitch.getState().isOn;
   writeSetting(settingKey, isOn ? "on" : "off");
   useMetricsSwitch.setState({ isOn });
@@ -45,11 +45,11 @@ export function LiveMetrics({ details }: { readonly details: MetricDetails }) {
     return stepMetrics({ ...current, deployed: { hash, lastModified } }, outline);
   }, [polled, target, isEnabled, hash, lastModified, outline]);
   useEffect(() => details.show(metrics ?? new Map()), [details, metrics]);
-  return isEnabled ? <FollowedTrace key={hash} details={details} flowId={id} target={target} /> : null;
+  return isEnabled ? <TraceCounter key={hash} details={details} flowId={id} target={target} /> : null;
 }
 
 /** Counts trace events while metrics are enabled. */
-function FollowedTrace({ details, flowId, target }: { readonly details: MetricDetails; readonly flowId: string; readonly target: string }) {
+function TraceCounter({ details, flowId, target }: { readonly details: MetricDetails; readonly flowId: string; readonly target: string }) {
   const { store } = useEditor();
   const [counts] = useState(() => new TraceCounts());
   const show = (): void => details.showCounts(counts.byCard(store.getState().flow.lastValid?.outline ?? { routes: [], entities: [] }));

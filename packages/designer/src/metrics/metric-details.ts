@@ -3,7 +3,7 @@ import type { CardDetails, CardDetailsSource } from "../canvas/card-details.ts";
 import { strings } from "../strings.ts";
 import { formatMs } from "../trial/recorded-run.ts";
 import type { StepMetrics } from "./step-metrics.ts";
-import type { SeenStep } from "./trace-counts.ts";
+import type { TraceCount } from "./trace-counts.ts";
 
 const text = strings.metrics;
 
@@ -11,13 +11,13 @@ export interface MetricDetails extends CardDetailsSource {
   /** Updates the metrics; cards with unchanged metrics are not re-rendered. */
   show(metrics: ReadonlyMap<string, StepMetrics>): void;
   /** Updates the trace counts. */
-  showCounts(seen: ReadonlyMap<string, SeenStep>): void;
+  showCounts(seen: ReadonlyMap<string, TraceCount>): void;
 }
 
 export function metricDetails(): MetricDetails {
   let details: ReadonlyMap<string, CardDetails> = new Map();
   let polled: ReadonlyMap<string, StepMetrics> = new Map();
-  let seen: ReadonlyMap<string, SeenStep> = new Map();
+  let seen: ReadonlyMap<string, TraceCount> = new Map();
   const listeners = new Set<() => void>();
   const change = (): void => {
     const before = details;
@@ -41,7 +41,7 @@ export function metricDetails(): MetricDetails {
   };
 }
 
-function detailsOf(metrics: StepMetrics | undefined, seen: SeenStep | undefined): CardDetails {
+function detailsOf(metrics: StepMetrics | undefined, seen: TraceCount | undefined): CardDetails {
   const p95 = metrics?.p95Ms === undefined ? undefined : `${formatMs(metrics.p95Ms)} ms`;
   return {
     metrics: {

@@ -7,7 +7,7 @@ export interface StepMetrics {
   readonly messages: number;
   readonly perMinute: number;
   readonly failed: number;
-  /** p95 duration; undefined while the first message is in flight. */
+  /** p95 duration; undefined until a message has completed. */
   readonly p95Ms: number | undefined;
 }
 

@@ -11,7 +11,7 @@ const event = (type: string, stepId: string | undefined, durationMs = 1): TraceE
   ...(stepId === undefined ? {} : { stepId }),
 });
 
-test("each completed step counts once on its card, with failures and last duration; runs count on the trigger", () => {
+test("each execution of a step is counted on its card, with failures and the last duration; runs are counted on the trigger", () => {
   const counts = new TraceCounts();
   for (const data of [
     event("run.started", undefined),

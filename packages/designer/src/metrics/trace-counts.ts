@@ -3,7 +3,7 @@
 import type { TraceEvent } from "@sluice/client";
 import { everyStep, pathKey, type Outline } from "@sluice/model";
 
-export interface SeenStep {
+export interface TraceCount {
   readonly count: number;
   readonly failed: number;
   readonly lastMs: number;
@@ -14,7 +14,7 @@ const maxSteps = 5_000;
 const endEvents: ReadonlySet<string> = new Set(["step.completed", "step.failed", "run.completed", "run.failed"]);
 
 export class TraceCounts {
-  readonly #seen = new Map<string, SeenStep>();
+  readonly #seen = new Map<string, TraceCount>();
 
   /** Counts one event; only the end of a step or a run counts. */
   add({ type, routeId, stepId, durationMs }: TraceEvent): void {
@@ -27,8 +27,8 @@ export class TraceCounts {
   }
 
   /** By path key of the cards. */
-  byCard(outline: Outline): ReadonlyMap<string, SeenStep> {
-    const cards = new Map<string, SeenStep>();
+  byCard(outline: Outline): ReadonlyMap<string, TraceCount> {
+    const cards = new Map<string, TraceCount>();
     if (this.#seen.size === 0) return cards;
     for (const route of outline.routes) {
       const run = this.#seen.get(`${route.id}/`);

@@ -14,7 +14,7 @@ export interface DeployCheck {
   readonly deployed: string | undefined;
   readonly deployedHash: string | null;
   readonly difference: FlowDifference | undefined;
-  /** Undefined when the runtime would reject the text. */
+  /** Undefined when the flow is not deployed, or the runtime would reject the text. */
   readonly webhooks: NonNullable<FlowDryRun["difference"]>["webhooks"] | undefined;
   readonly tests: readonly AffectedFileTest[];
   readonly warnings: readonly string[];

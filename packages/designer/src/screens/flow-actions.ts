@@ -95,7 +95,7 @@ export async function undeployFlow(target: string, id: string): Promise<void> {
   await useWorkspace.getState().loadRuntime();
 }
 
-/** Deletes the flow with its tests. It is undeployed first: without its file it could only be undeployed through the API. */
+/** Deletes the flow with its tests. It is undeployed first, so that it does not continue to run without its file. */
 export async function deleteFlow(id: string, deployedOn: string | undefined): Promise<void> {
   if (deployedOn !== undefined) await undeployFlow(deployedOn, id);
   const saved = (await workspaceClient.flows()).find((flow) => flow.id === id);

@@ -111,7 +111,7 @@ export function FlowsScreen({ creating = false }: { readonly creating?: boolean 
               )}
             </Field>
           </div>
-          <AsOf />
+          <RunCountsTime />
           <FlowTable rows={visibleRows} categories={categories} onNotice={setNotice} />
         </>
       )}
@@ -192,7 +192,7 @@ const Unknown = () => (
 );
 
 /** When the run counts were received, if the runtime has stopped responding since. */
-function AsOf() {
+function RunCountsTime() {
   const { reachable, lastHealth } = useWorkspace((state) => state.runtime);
   return reachable !== false || lastHealth === undefined ? null : <p className="muted">{strings.flows.asOf(formatTime(lastHealth.at))}</p>;
 }
@@ -263,7 +263,7 @@ function rowOf(flow: FlowEntry, derived: DerivedState, routes: RouteRuns): Omit<
   };
 }
 
-/** A flow that exists only in this browser. */
+/** A flow that is not saved in the workspace; its draft is in this browser. */
 function draftRow(id: string, running: FlowSummary | undefined): Row {
   const { tree } = readTree(drafts.get(id)?.text ?? "");
   const route = tree === undefined ? undefined : outlineOf(tree, id).routes[0];

@@ -89,7 +89,7 @@ function LogList({ lines, follow }: { readonly lines: readonly LogLine[]; readon
   );
 }
 
-const lastLines = { replay: 200 };
+const streamQuery = { replay: 200 };
 
 function useLogLines() {
   const target = useWorkspace((state) => state.target);
@@ -104,7 +104,7 @@ function useLogLines() {
   useEffect(clear, [target]);
   const { connection, dropped } = useStream(
     "GET /logs/stream",
-    lastLines,
+    streamQuery,
     target,
     (event) => event.name === "log" && buffer.current.push(event.data),
     () => !paused && show(),

@@ -13,8 +13,8 @@ interface CalledRun {
 }
 
 /**
- * A called run whose caller is not in the list, because it is older or does not match the filter, is listed separately. `isRouteCall` is true for
- * URIs through which routes call each other.
+ * Groups the runs under the run that called them. A called run whose caller is not in the list, because it is older or does not match the filter, is
+ * listed separately. `isRouteCall` is true for URIs through which routes call each other.
  */
 export function groupRuns(runs: readonly Run[], isRouteCall: (uri: string) => boolean): readonly RunGroup[] {
   const callers = callersIn(runs, isRouteCall);
@@ -31,8 +31,8 @@ export function groupRuns(runs: readonly Run[], isRouteCall: (uri: string) => bo
 }
 
 /**
- * The id of the run that called a run. A message that a route queued for another one has no parent run, only the correlation id of the first run. It
- * belongs to that run, unless the list contains several runs that were started with the same correlation id.
+ * Returns a function for the id of the run that called a run. A message that a route queued for another one has no parent run, only the correlation id
+ * of the first run. It belongs to that run, unless the list contains several runs that were started with the same correlation id.
  */
 function callersIn(runs: readonly Run[], isRouteCall: (uri: string) => boolean): (run: Run) => string | undefined {
   const isQueued = ({ trigger, parentRunId }: Run): boolean => parentRunId === null && isRouteCall(trigger.uri);

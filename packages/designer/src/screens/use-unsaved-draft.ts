@@ -1,4 +1,4 @@
-// Unsaved drafts of the mapping, connection and access editors. They are held only in the memory of the page, because they may contain secrets: they
+// Unsaved drafts of the mapping, connection, access and test editors. They are held only in the memory of the page, because they may contain secrets: they
 // survive navigation, and closing the page asks for confirmation.
 import { useCallback, useEffect, useRef, useState } from "react";
 

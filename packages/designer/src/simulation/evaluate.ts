@@ -6,7 +6,7 @@ import type { ShownMessage } from "./shown-message.ts";
 import type { SimulatedStep } from "./step-recorder.ts";
 
 /** The parts of a message that an expression can read. */
-export type SeenMessage = Pick<ShownMessage, "body"> & Partial<Pick<ShownMessage, "headers" | "properties" | "variables">>;
+export type ExpressionMessage = Pick<ShownMessage, "body"> & Partial<Pick<ShownMessage, "headers" | "properties" | "variables">>;
 
 export interface EvaluationRequest {
   readonly language: string;
@@ -17,14 +17,14 @@ export interface EvaluationRequest {
   /** Position of the expression's step in the text; without it, the input message is used. */
   readonly step: { readonly start: number; readonly end: number } | undefined;
   /** Takes precedence over the message from the sample. */
-  readonly message: SeenMessage | undefined;
+  readonly message: ExpressionMessage | undefined;
 }
 
 export type Evaluation =
   /** The sample does not reach this step. */
   | { readonly kind: "unreached" }
-  | { readonly kind: "value"; readonly value: unknown; readonly type: BodyType; readonly message: SeenMessage }
-  | { readonly kind: "error"; readonly error: string; readonly message: SeenMessage };
+  | { readonly kind: "value"; readonly value: unknown; readonly type: BodyType; readonly message: ExpressionMessage }
+  | { readonly kind: "error"; readonly error: string; readonly message: ExpressionMessage };
 
 export async function evaluate({ language, expression, flow, step, message: recordedMessage }: EvaluationRequest): Promise<Evaluation> {
   const simulation = await simulate(flow);
@@ -60,7 +60,7 @@ const isText = (expression: unknown, text: string): boolean =>
   expression === text || (typeof expression === "object" && expression !== null && Object.values(expression).includes(text));
 
 /** A flow that cannot run, e.g. while an expression is being typed, uses the sample everywhere. */
-function messageAt({ diagnostics, input, steps }: SimulationResult, flow: SimulationRequest, step: EvaluationRequest["step"]): SeenMessage | undefined {
+function messageAt({ diagnostics, input, steps }: SimulationResult, flow: SimulationRequest, step: EvaluationRequest["step"]): ExpressionMessage | undefined {
   if (diagnostics.length > 0) return { body: flow.sample.body, headers: flow.sample.headers };
   return step === undefined ? input : outermost(steps, step)?.before;
 }

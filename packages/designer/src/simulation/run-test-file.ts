@@ -11,7 +11,7 @@ export interface TestFileOptions {
   readonly mockTimeoutMs?: number;
 }
 
-/** `transport` may depend on the flow of the file. */
+/** `transport` may depend on the content of the file, such as its parameters and mappings. */
 export async function runTestFile(
   transport: RuntimeTransport | ((file: FlowTestFile) => RuntimeTransport),
   { id, text }: TestFile,

@@ -12,7 +12,7 @@ ${steps.replaceAll(/^/gm, "        ")}
 const run = (source: string, sample: Partial<Sample> = {}, more: Partial<SimulationRequest> = {}) =>
   simulate({ flowId: "f", source, mocks: [], sample: { routeId: "r", body: "hi", headers: {}, ...sample }, ...more });
 
-test("every step shows the message after it", async () => {
+test("every step records the message before and after it", async () => {
   const { steps, outcome, input } = await run(
     flow('- setHeader: {name: a, constant: "1"}\n- setBody: {simple: "${body} ${header.a}"}\n- setVariable: {name: v, constant: x}'),
   );
@@ -40,7 +40,7 @@ test("a failed step reports its failure, and later steps are not executed", asyn
   expect(outcome).toMatchObject({ status: "failed", error: { type: "java.io.IOException", message: "broken", stepId: "throwException1" } });
 });
 
-test("external calls return their mock; without one the message continues unchanged and the step is marked", async () => {
+test("external calls return their mock response; without one the message continues unchanged and the step is marked", async () => {
   const source = flow("- to: {id: call, uri: 'http://erp.invalid/orders'}\n- to: {id: keep, uri: 'file:out'}");
   const { steps, calls, outcome } = await run(source, {}, { mocks: [{ id: "erp", match: { stepId: "call" }, respond: { status: 201, body: { ok: true } } }] });
   expect(steps.map(({ stepId, mock, unmocked, after }) => [stepId, mock, unmocked, after?.body])).toEqual([
@@ -80,7 +80,7 @@ test("a run that would exceed its time limit is cancelled", async () => {
   expect(outcome).toMatchObject({ status: "cancelled" });
 });
 
-test("an invalid flow reports its errors with positions; a missing placeholder is replaced by its name", async () => {
+test("an invalid flow and an unknown route are reported; a placeholder without a value is replaced with its name", async () => {
   const broken = await run(flow("- setBdy: {constant: x}"));
   expect(broken.diagnostics).toMatchObject([{ span: { line: 6 } }]);
   expect(broken.diagnostics[0]?.message).toContain("unknown step 'setBdy'");

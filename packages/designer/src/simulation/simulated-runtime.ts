@@ -25,7 +25,7 @@ export interface SimulatedRuntime {
   readonly recorder: StepRecorder;
   /** All started runs, in order. */
   readonly runs: readonly Run[];
-  /** Placeholders `{{name}}` without a value: replaced by their name. */
+  /** Placeholders `{{name}}` without a value, which are replaced with their name. */
   readonly unresolvedParameters: readonly string[];
   /** The text of expressions that are compiled as conditions. */
   readonly conditions: ReadonlySet<string>;
@@ -82,7 +82,9 @@ export async function startSimulated(flow: SimulatedFlow): Promise<Started> {
     const span = { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
     return {
       ok: false,
-      diagnostics: [{ code: "flow-start-failed", severity: "error", message: failure?.message ?? "the flow did not start", path: "", span }],
+      diagnostics: [
+        { code: "flow-start-failed", severity: "error", message: failure?.message ?? "the flow did not finish starting in the simulation", path: "", span },
+      ],
     };
   }
   return { ok: true, simulated: { runtime, deployment: prepared.deployment, host, recorder, runs, unresolvedParameters, conditions } };

@@ -40,7 +40,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
     const mocks = new SimulationMocks(started.simulated);
     try {
       mocks.install(body.mocks ?? [], body.unmatched === "fail");
-      mocks.check(body.assertions ?? []);
+      mocks.validateAssertions(body.assertions ?? []);
     } catch (error) {
       return reply(422, { error: (error as Error).message });
     }
@@ -60,7 +60,7 @@ export function simulatedTransport(flow: SimulatedFlow): RuntimeTransport {
 
   async function calls({ simulated, mocks, body }: OpenSession): Promise<TransportReply> {
     await settle(simulated);
-    return reply(200, { recordedCalls: mocks.calls, assertions: mocks.checkAssertions(body.assertions ?? []) });
+    return reply(200, { recordedCalls: mocks.calls, assertions: mocks.evaluateAssertions(body.assertions ?? []) });
   }
 
   return {

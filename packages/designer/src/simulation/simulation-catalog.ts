@@ -19,7 +19,7 @@ export interface SimulationPorts {
 export function simulationCatalog(ports: SimulationPorts): Catalog {
   const languagesByName = new Map(languages.map((language) => [language.name, withConditions(language, ports)]));
   const portable = portableConnectors(
-    // Only bodies with the same bytes have the same digest.
+    // The bytes themselves serve as the digest, so that only equal bodies have the same one.
     { digest: (bytes) => bytes.join(), readUpload: (body) => Promise.resolve({ body, headers: [] }) },
     {
       mappings: ports.mappings,

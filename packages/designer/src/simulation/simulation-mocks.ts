@@ -46,11 +46,15 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
   /** Installs the mocks; returns a function that removes them. Throws a MockFault for an invalid mock. */
   install(bodies: readonly MockBody[], failUnmatched: boolean): () => void {
     const { runtime, deployment, host, recorder } = this.#simulated;
+    const ids = new Set<string>();
     const mocks = bodies
-      .map((body, index) => new Mock(body.id ?? `mock${index + 1}`, body, { clock: host.clock, compile: (text) => this.#compile("simple", text) }))
+      .map((body, index) => {
+        const id = body.id ?? `mock${index + 1}`;
+        if (ids.has(id)) throw new MockFault(`mocks[${index}].id '${id}' is used twice: use unique ids`);
+        ids.add(id);
+        return new Mock(id, body, { clock: host.clock, compile: (text) => this.#compile("simple", text) });
+      })
       .toSorted((left, right) => right.weight - left.weight);
-    const ids = new Set(mocks.map(({ id }) => id));
-    if (ids.size < mocks.length) throw new MockFault("two mocks have the same id");
     const uris = new Map<StepNode, string | undefined>(deployment.routes.flatMap((route) => route.steps.map(({ node, uri }) => [node, uri] as const)));
     for (const { id, stepId } of mocks)
       if (stepId !== undefined && !/[*/]/.test(stepId) && ![...uris.keys()].some((node) => node.id === stepId))
@@ -96,11 +100,11 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
   }
 
   /** Throws a MockFault for an assertion that cannot be evaluated. */
-  check(assertions: readonly AssertionBody[]): void {
+  validateAssertions(assertions: readonly AssertionBody[]): void {
     for (const assertion of assertions) checkAssertion(assertion, (path) => this.#jsonPath(path));
   }
 
-  checkAssertions(assertions: readonly AssertionBody[]): readonly AssertionResult[] {
+  evaluateAssertions(assertions: readonly AssertionBody[]): readonly AssertionResult[] {
     return assertions.map((assertion) => evaluateAssertion(assertion, this.calls, (path) => this.#jsonPath(path)));
   }
 

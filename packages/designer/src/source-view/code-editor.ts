@@ -92,7 +92,7 @@ function editorOffset(state: EditorState, text: string, offset: number): number 
   return Math.min(state.doc.length, text.slice(0, offset).replaceAll("\r\n", "\n").length);
 }
 
-/** Highlights the lines of the selected step. */
+/** Selects the text of the selected step or trigger and scrolls it into view. */
 function reveal(view: EditorView, { flow }: Editor): void {
   if (flow.selection === undefined || isBroken(flow)) return;
   const span =

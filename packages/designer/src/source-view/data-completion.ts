@@ -1,4 +1,4 @@
-// Completes message paths in YAML and inserts values from the data panel. The suggestions are those of the forms.
+// Completes message paths in YAML and inserts paths from the data panel. The suggestions are the same as in the forms.
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, showTooltip, type Tooltip } from "@codemirror/view";
 import { clearInsertTarget, pathDragType, setInsertTarget, type InsertTarget } from "../data-panel/insert-target.ts";
@@ -6,12 +6,12 @@ import { messageData, type DataPath, type MessageData } from "../data-panel/mess
 import { insertPath } from "../data-panel/path-text.ts";
 import { applyCompletion, suggestionsAt, withMessageNames, type Completion, type KnownNames } from "../inspector/completions.ts";
 import { strings } from "../strings.ts";
-import type { SomeMessage } from "../trial/message-text.ts";
+import type { PartialMessage } from "../trial/message-text.ts";
 import { expressionAt, type ExpressionAt } from "./expression-at.ts";
 
 export interface CompletionDetails {
   /** The message at the step under the cursor, if known. */
-  message(): SomeMessage | undefined;
+  message(): PartialMessage | undefined;
   names(): KnownNames;
 }
 
@@ -155,7 +155,7 @@ function listElement(view: EditorView, list: OpenList): HTMLElement {
   return element;
 }
 
-/** Inserts values from the data panel in the expression language at the cursor. */
+/** Inserts paths from the data panel, written in the expression language at the cursor. */
 function dataPanelInsertion(details: CompletionDetails): Extension {
   let target: InsertTarget | undefined;
   const insertAt = (view: EditorView, path: DataPath, data: MessageData): boolean => {

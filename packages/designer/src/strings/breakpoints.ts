@@ -1,6 +1,6 @@
 import { count } from "./count.ts";
 
-/** Breakpoints on a deployed flow. */
+/** Text of the breakpoints on a deployed flow. */
 export const breakpointsStrings = {
   title: "Breakpoints",
   toggle: "Set or remove breakpoint",

@@ -113,7 +113,7 @@ export const canvasStrings = {
   addBranchOf: (title: string) => `Add ${title}`,
   wrap: "Wrap in…",
   replace: "Replace with…",
-  goToLinked: "Go to the connected direct: step",
+  goToLinked: "Go to the connected endpoint",
   rename: "Rename",
   open: "Open in inspector",
   find: "Find in flow",

@@ -63,7 +63,7 @@ export const mapperStrings = {
   setCondition: "Set condition",
   removeCondition: "Remove condition",
   join: "Existing condition",
-  joins: { and: "Both must be true", or: "One must be true", replace: "Replace it" },
+  joins: { and: "Both must be true", or: "At least one must be true", replace: "Replace it" },
   comparedField: "Field",
   fieldWithExample: (path: string, example: string) => `${path}   ${example}`,
   operator: "Comparison",

@@ -1,6 +1,6 @@
 import { count } from "./count.ts";
 
-/** Traffic metrics on the step cards of a deployed flow. */
+/** Text of the metrics on the step cards of a deployed flow. */
 export const metricsStrings = {
   show: "Live",
   hint: "Show live message counts, and the rate, failures and p95 latency of the last 5 minutes on each step",

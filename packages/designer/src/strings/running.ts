@@ -81,7 +81,7 @@ export const trialStrings = {
   useResponse: "Use response",
   outcome: { completed: "completed", failed: "failed", running: "not finished", discarded: "discarded", cancelled: "cancelled", retrying: "retrying" },
   reply: (status: number) => `reply ${status}`,
-  placeholders: (names: readonly string[]) => `No value is available here, so the name is used instead: ${names.join(", ")}`,
+  placeholders: (names: readonly string[]) => `These parameters have no value in the simulation, so their names are used instead: ${names.join(", ")}`,
   omitted: (number: number) => `${count(number, "more step is", "more steps are")} not shown.`,
   part: { body: "Body", headers: "Headers", properties: "Properties", variables: "Variables" },
   partSize: (name: string, size: number) => `${name} (${size})`,

@@ -9,7 +9,7 @@ export function storedTheme(): Theme {
   return value === "light" || value === "dark" ? value : "system";
 }
 
-/** Both palettes are defined in the design tokens; only the selection is made here. */
+/** Selects one of the palettes, which are defined in tokens.css, and stores the choice. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;

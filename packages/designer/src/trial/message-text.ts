@@ -5,9 +5,9 @@ export const messageParts = ["body", "headers", "properties", "variables"] as co
 export type MessagePart = (typeof messageParts)[number];
 
 /** A simulated or recorded message; a recorded one may lack some parts. */
-export type SomeMessage = Pick<ShownMessage, "body"> & Partial<Omit<ShownMessage, "body" | "bodyType">>;
+export type PartialMessage = Pick<ShownMessage, "body"> & Partial<Omit<ShownMessage, "body" | "bodyType">>;
 
-export function partText(message: SomeMessage | undefined, part: MessagePart): string {
+export function partText(message: PartialMessage | undefined, part: MessagePart): string {
   if (message === undefined) return "";
   if (part === "body") return bodyText(message.body);
   return Object.entries(message[part] ?? {})
@@ -17,7 +17,7 @@ export function partText(message: SomeMessage | undefined, part: MessagePart): s
 }
 
 /** Number of entries of a part; undefined for the body. */
-export const partSize = (message: SomeMessage | undefined, part: MessagePart): number | undefined =>
+export const partSize = (message: PartialMessage | undefined, part: MessagePart): number | undefined =>
   part === "body" ? undefined : Object.keys(message?.[part] ?? {}).length;
 
 /** A formatted body: indented JSON for data and JSON text, everything else unchanged. */

@@ -2,14 +2,14 @@
 import { everyStep, type Outline, type Path, pathKey } from "@sluice/model";
 import type { RunDetail, RunStep } from "@sluice/client";
 import type { CardDetails, CardDetailsSource } from "../canvas/card-details.ts";
-import type { SomeMessage } from "./message-text.ts";
+import type { PartialMessage } from "./message-text.ts";
 
 export interface RecordedStep extends RunStep {
   /** Undefined when the step no longer exists in the flow. */
   readonly path: Path | undefined;
-  readonly before: SomeMessage | undefined;
+  readonly before: PartialMessage | undefined;
   /** The message before the next step. */
-  readonly after: SomeMessage | undefined;
+  readonly after: PartialMessage | undefined;
   readonly error: string | undefined;
   /** True when the enclosing step timed out first: the result of this step was not used. */
   readonly isDropped: boolean;
@@ -39,7 +39,7 @@ export function recordedSteps(run: RunDetail, outline: Outline | undefined): rea
 const roundingMs = 2;
 const endOf = (step: RunStep): number => Date.parse(step.startedAt) + step.durationMs;
 
-/** A step that ends, or has not ended, after its enclosing step. */
+/** True for a step that ended after its enclosing step, or that was still running when the run ended. */
 function isDropped(step: RunStep, all: readonly RunStep[], paths: ReadonlyMap<string, Path>, hasEnded: boolean): boolean {
   const path = paths.get(step.stepId);
   if (path === undefined) return false;

@@ -1,4 +1,4 @@
-// Runs the flow's tests on the deployed runtime through the designer's server: the same runner, one session per test.
+// Runs the tests of a deployed flow on the runtime, through the designer server. The runner is the same as in the simulation, with one session per test.
 import { follow, type StreamState } from "@sluice/client";
 import { workspaceClient } from "../api-client/workspace-client.ts";
 import { runtimeAt } from "../api-client/runtime-client.ts";

@@ -16,7 +16,7 @@ export interface SampleDraft {
   readonly bytes: Uint8Array | undefined;
   /** Description of its origin; empty for typed samples. */
   readonly origin: string;
-  /** The step at which a forked run starts, and what the run had set before it; undefined to start at the trigger. */
+  /** The step at which a forked run starts, with the properties and variables set before it; undefined to start at the trigger. */
   readonly start: SampleStart | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface ShownRun {
   readonly run: RunDetail | undefined;
   readonly problem: string | undefined;
   readonly steps: readonly RecordedStep[];
-  /** The runs of the same chain: the routes that it called, and those they called. */
+  /** All runs with the same correlation id, such as those of the routes that it called; empty if there are no others. */
   readonly chain: readonly Run[];
   readonly at: number;
   /** The steps up to the selected one; all of them until one is selected. */
@@ -73,7 +73,10 @@ const maxChainLength = 200;
 const reloadMs = 1_000;
 const noRuns: readonly Run[] = [];
 
-/** The runs of the same chain. They are loaded twice, and then until none is running, because a queued message may be processed after the run has ended. */
+/**
+ * The runs with the same correlation id. They are loaded twice, and then until none is running, because a queued message may be processed after the run
+ * has ended.
+ */
 function useChain(run: RunDetail | undefined, target: string | undefined): readonly Run[] {
   const [chain, setChain] = useState(noRuns);
   useEffect(() => {

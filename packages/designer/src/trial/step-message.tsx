@@ -5,7 +5,7 @@ import { useWatch } from "../breakpoints/breakpoint-watch.ts";
 import { useBreakpointMarks } from "../canvas/breakpoint-marks.ts";
 import { enclosingStep } from "../document/open-flow.ts";
 import { useEditorState } from "../editor/editor-context.ts";
-import type { SomeMessage } from "./message-text.ts";
+import type { PartialMessage } from "./message-text.ts";
 import { headersOf, type SampleDraft } from "./sample-draft.ts";
 import { useShownRun } from "./shown-run.tsx";
 import type { VisitedSteps } from "./trial.ts";
@@ -13,8 +13,8 @@ import { useTrial, useTrialState } from "./trial-context.ts";
 
 export interface StepMessage {
   /** Undefined if the message did not reach the step, or is unknown. */
-  readonly before: SomeMessage | undefined;
-  readonly after: SomeMessage | undefined;
+  readonly before: PartialMessage | undefined;
+  readonly after: PartialMessage | undefined;
   /** Undefined for the sample. */
   readonly runId: string | undefined;
   /** True while a breakpoint holds the message before the step. */

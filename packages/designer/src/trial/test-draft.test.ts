@@ -33,7 +33,7 @@ const sources = {
 `,
 };
 
-test.each(Object.entries(sources))("a test created from a trial passes: %s", async (_, source) => {
+test.each(Object.entries(sources))("a test created from a trial passes, and fails when the reply changes: %s", async (_, source) => {
   const routes = openFlow("f", source, undefined).lastValid?.outline.routes ?? [];
   const sample = { ...emptySample, body: '{"n": 7}', bodyKind: "json" as const, headers: "X-Kind: urgent" };
   const responses = { "hook/ask": { status: 201, headers: { "X-Seen": "yes" }, body: "known", origin: "typed" as const } };

@@ -11,7 +11,7 @@ import { runtimeConnectorsOf } from "../simulation/runtime-connectors.ts";
 import { SimulationStopped, type Simulator } from "../simulation/simulator.ts";
 import type { SimulatedStep } from "../simulation/step-recorder.ts";
 import type { FileResult, TestFile } from "../simulation/test-result.ts";
-import type { SomeMessage } from "./message-text.ts";
+import type { PartialMessage } from "./message-text.ts";
 import { emptySample, routeOf, sampleOf, type SampleDraft } from "./sample-draft.ts";
 
 /** A simulated step and its card. */
@@ -35,7 +35,7 @@ export const responseKey = (routeId: string, stepId: string): string => `${route
 /** The steps that the sample visits. */
 export interface VisitedSteps {
   readonly steps: readonly TrialStep[];
-  readonly input: SomeMessage | undefined;
+  readonly input: PartialMessage | undefined;
   /** True for a flow that cannot run, e.g. while an expression is being typed: the sample itself is then used at every step. */
   readonly isFallback: boolean;
 }

@@ -24,7 +24,7 @@ export type WaterfallRow =
 interface WaterfallInput {
   readonly run: Run;
   readonly steps: readonly RecordedStep[];
-  /** Runs of the same chain, in any order; those that this run did not cause are ignored. */
+  /** Runs with the same correlation id, in any order; those that this run did not cause are ignored. */
   readonly chain: readonly Run[];
   readonly outline: Outline | undefined;
   /** True for URIs through which routes call each other. */

@@ -24,7 +24,7 @@ describe("templates", () => {
     },
   );
 
-  test("a new flow logs the body and responds ok", () => {
+  test("the webhook template logs the body and replies ok", () => {
     expect(templates[0]?.text?.({ id: "shopify-to-sap", name: "Shopify to SAP", category: "data-sync" })).toBe(`- route:
     id: shopify-to-sap
     description: Shopify to SAP

@@ -1,4 +1,4 @@
-// Templates for new flows. Only standard Camel syntax, so that other Camel tools can open the files.
+// Templates for new flows. They use only standard Camel syntax, so that other Camel tools can open the files.
 import { readTree } from "@sluice/model";
 import { strings } from "../strings.ts";
 

@@ -101,13 +101,13 @@ export function deployedFlow(runtime: RuntimeState, id: string): FlowSummary | n
 
 const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** True for a runtime on this machine; by default the selected one. Without a target there is nothing to protect. */
+/** Whether a target, by default the selected one, is a runtime on this machine. True without a target, so that no confirmation is requested. */
 export function isLocalTarget(name = useWorkspace.getState().target): boolean {
   const target = useWorkspace.getState().targets.find((entry) => entry.name === name);
   return target === undefined || localHosts.has(new URL(target.baseUrl).hostname);
 }
 
-/** Settings of this browser; none when the storage is disabled. */
+/** A setting stored in this browser; undefined when it is not set or the storage is disabled. */
 export function readSetting(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;

@@ -4,7 +4,7 @@ import { clearInsertTarget, pathDragType, setInsertTarget, type InsertTarget } f
 import { messageData, type DataPath, type MessageData } from "../../data-panel/message-data.ts";
 import { insertPath } from "../../data-panel/path-text.ts";
 import { strings } from "../../strings.ts";
-import type { SomeMessage } from "../../trial/message-text.ts";
+import type { PartialMessage } from "../../trial/message-text.ts";
 import { applyCompletion, namesIn, suggestionsAt, withMessageNames, type Completion, type Suggestions } from "../completions.ts";
 import { useForm } from "../form-scope.ts";
 import { nextGroup, useFormWriter } from "../use-form-writer.ts";
@@ -15,11 +15,11 @@ const labels = strings.inspector;
 export interface CompletingInputProps extends Omit<TypedInputProps, "element" | "onCaret" | "onKeyDown"> {
   readonly language: string;
   /** The message that the expression will be evaluated on, if known. */
-  readonly message: SomeMessage | undefined;
+  readonly message: PartialMessage | undefined;
   readonly element?: RefObject<(HTMLInputElement & HTMLTextAreaElement) | null>;
 }
 
-/** An input for an expression or text with `${…}`: completes paths, and accepts values from the data panel. */
+/** An input for an expression or text with `${…}`: completes paths, and receives paths from the data panel. */
 export function CompletingInput({ language, message, element, ...props }: CompletingInputProps) {
   const scope = useForm();
   const writer = useFormWriter();

@@ -98,7 +98,7 @@ function ExpressionText({ option, label, error: reported }: { readonly option: O
   const id = useId();
   const location = locateExpression(scope, option);
   const result = useLiveResult(scope, location);
-  // The expression is evaluated before the flow is checked. Until then, the reported error is about the previous text and is hidden.
+  // The result arrives before the flow has been checked. Until the check, the reported error is about the previous text and is hidden.
   const isChecked = useEditorState(({ flow, checkedText }) => checkedText === flow.text);
   const error = isChecked || result === undefined ? reported : undefined;
   const { before } = useStepMessage();

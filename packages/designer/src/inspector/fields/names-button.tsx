@@ -48,8 +48,8 @@ interface NamesDialogProps {
   readonly onClose: () => void;
 }
 
-/** Names that the user can add by typing a new one. */
-const creatable: ReadonlySet<NameKind> = new Set(["mapping-document", "mapping-table", "route"]);
+/** Kinds of names to which the user can add a new one by typing it. */
+const creatableKinds: ReadonlySet<NameKind> = new Set(["mapping-document", "mapping-table", "route"]);
 
 function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProps) {
   const editor = useEditor();
@@ -67,7 +67,7 @@ function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProp
   }, [kind, catalog, editor, scheme, target]);
   const searchText = query.trim().toLowerCase();
   const matching = (names ?? []).filter(({ name, title: label }) => `${name} ${label}`.toLowerCase().includes(searchText));
-  const isNew = creatable.has(kind) && /^[\w.-]+$/.test(query.trim()) && !names?.some(({ name }) => name === query.trim());
+  const isNew = creatableKinds.has(kind) && /^[\w.-]+$/.test(query.trim()) && !names?.some(({ name }) => name === query.trim());
   const created = isNew
     ? { name: query.trim(), title: text.create(query.trim()), isNew }
     : custom === undefined
@@ -77,7 +77,7 @@ function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProp
   return (
     <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>{strings.common.cancel}</Button>}>
       <SearchList
-        label={creatable.has(kind) ? text.searchOrCreate : text.search}
+        label={creatableKinds.has(kind) ? text.searchOrCreate : text.search}
         listLabel={title}
         query={query}
         onQuery={setQuery}
@@ -89,7 +89,7 @@ function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProp
           onChoose(selected.name);
           if (selected.isNew === true && kind === "route") runCommand(editor, createLinkedRoute(catalog), "command");
         }}
-        none={names === undefined ? strings.common.loading : creatable.has(kind) ? text.noneYet : strings.common.nothingFound}
+        none={names === undefined ? strings.common.loading : creatableKinds.has(kind) ? text.noneYet : strings.common.nothingFound}
       >
         {({ name, title: label, isNew: isAdded }) => (
           <>

@@ -1,13 +1,13 @@
 import type { OptionView } from "@sluice/model";
 
-/** Splits the name of an option into words: `completionSize` becomes "Completion size". */
+/** The title of an option, or else its name split into words: `completionSize` becomes "Completion size". */
 export function optionLabel(option: OptionView): string {
   if (option.title !== undefined) return option.title;
   const text = option.name.replaceAll(/([a-z0-9])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The default value as an author would write it: durations in seconds where that is shorter. */
+/** The default value as an author would write it: durations in seconds or minutes where possible. */
 export function formatDefault(option: OptionView): string | undefined {
   const value = option.default;
   if (value === undefined || value === null || value === "" || typeof value === "object") return undefined;

@@ -1,4 +1,4 @@
-// The options of a declaration as a form: required options first, then those that are set and the connection, the rest under "More".
+// The options of a declaration as a form: required options first, then those that are set, the connection and a few common ones; the rest under "More".
 import { useState } from "react";
 import { treeAt, type OptionView } from "@sluice/model";
 import { branchesOf } from "../../catalog/flow-catalog.ts";

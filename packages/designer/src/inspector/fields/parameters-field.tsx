@@ -22,7 +22,7 @@ export function ParametersOption({ option }: FieldProps) {
 
 const none: ReadonlySet<string> = new Set();
 
-/** A table of undeclared names and values. The form edits the mapping itself. */
+/** A table of undeclared names and values. The path of the form scope is the mapping that contains them. */
 export function ParametersField({ declared }: { readonly declared: ReadonlySet<string> }) {
   const scope = useForm();
   const writer = useFormWriter();

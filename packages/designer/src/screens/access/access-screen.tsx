@@ -22,7 +22,7 @@ interface Row {
   readonly policy: PolicySummary | undefined;
 }
 
-/** All flows with their access policies. */
+/** The flows that have an access policy or may serve webhooks. */
 export function AccessScreen() {
   const { target, flows, runtime, loadFlows } = useWorkspace();
   useTitle(strings.pageTitle(labels.title));

@@ -14,7 +14,7 @@ import { useWorkspace } from "../../workspace/workspace-store.ts";
 
 const labels = strings.deployedPanel;
 
-/** Shown after a deployment: how to call the flow, or what triggers it. A call that fails opens the form with `onTry`. */
+/** Shown after a deployment: how to call the flow, or what triggers it. `onTry` opens the form when a call fails or has no run to show. */
 export function DeployedPanel({ onTry }: { readonly onTry: () => void }) {
   const editor = useEditor();
   const target = useEditorState((state) => state.deployedTo);

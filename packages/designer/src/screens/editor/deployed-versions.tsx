@@ -13,7 +13,7 @@ import { VersionComparison, type ComparedVersion } from "./version-comparison.ts
 
 const text = strings.versions;
 
-/** The deployed versions on the selected target; the running one is marked. */
+/** The versions deployed to the selected target; the running one is marked. */
 export function DeployedVersions({ target }: { readonly target: string }) {
   const editor = useEditor();
   const running = useWorkspace(({ runtime }) => deployedFlow(runtime, editor.id));

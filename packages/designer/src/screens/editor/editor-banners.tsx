@@ -57,7 +57,7 @@ function InvalidYaml() {
   );
 }
 
-/** The outcome of Save and Deploy, also announced to screen readers. */
+/** The last notice, such as the outcome of Save or Deploy: errors are shown, other notices are announced to screen readers only. */
 function NoticeBanner() {
   const editor = useEditor();
   const notice = useEditorState((state) => state.notice);

@@ -155,7 +155,7 @@ function Frame({ runId }: { readonly runId: string | undefined }) {
               setReviewing(false);
               setView("canvas");
               if (path !== undefined) editor.select(path);
-              // The dialog restores the focus when it closes.
+              // The dialog restores the previous focus when it closes, so the card is focused after that.
               requestAnimationFrame(() => focusSelected(editor));
             }}
             onDeploy={(reviewed) => {

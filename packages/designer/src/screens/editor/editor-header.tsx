@@ -121,7 +121,7 @@ function DeployState() {
     running !== undefined &&
     record.deployedHash === saved?.hash &&
     Date.parse(record.deployedAt ?? "") > Date.parse(running?.lastModified ?? "1970-01-01");
-  // The flow list is polled, so right after a deployment its reply is newer than the last poll.
+  // The flow list is polled, so right after a deployment, the reply to the deployment is newer than the list.
   const derived = deriveState({
     savedHash: saved?.hash,
     record,

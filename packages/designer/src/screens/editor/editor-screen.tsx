@@ -8,7 +8,7 @@ import { EditorFrame } from "./editor-frame.tsx";
 import { hasUnsavedWork, openEditor } from "./open-editors.ts";
 
 const draftIntervalMs = 5000;
-/** Another tab shows a saved change within 2 s. */
+/** Short enough that another tab shows a saved change within 2 s. */
 const diskPollMs = 1000;
 
 type Opened = { readonly editor: Editor } | { readonly missing: true } | { readonly error: string };

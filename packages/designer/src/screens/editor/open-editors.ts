@@ -58,7 +58,7 @@ export function closeEditor(id: string): void {
   editors.delete(id);
 }
 
-/** True when closing the page would lose unsaved changes. */
+/** True when an open flow has unsaved changes, which are first stored as a draft. */
 export function hasUnsavedWork(): boolean {
   for (const editor of editors.values()) {
     editor.storeDraft();

@@ -2,7 +2,7 @@ import type { Preview } from "../../mappings/document-preview.ts";
 import { documentStrings as labels } from "../../strings/mappings.ts";
 import { DataTable } from "../../controls/data-table.tsx";
 
-/** The output of the document for the sample, or every failing field with its source. */
+/** The output of the document for the sample, and every failing field with its source. */
 export function DocumentOutput({ preview }: { readonly preview: Preview | undefined }) {
   const errors = preview?.errors ?? [];
   return (

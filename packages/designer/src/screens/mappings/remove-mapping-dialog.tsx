@@ -13,7 +13,7 @@ export interface RemoveMappingProps {
   readonly onRemoved: () => void;
 }
 
-/** Confirms the deletion of a mapping and lists the flows that use it. */
+/** Confirms the deletion of a mapping and lists the flows and documents that use it. */
 export function RemoveMappingDialog({ entry, target, onClose, onRemoved }: RemoveMappingProps) {
   const [error, setError] = useState<string | undefined>(undefined);
   return (

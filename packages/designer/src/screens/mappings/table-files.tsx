@@ -14,7 +14,7 @@ export interface TableFilesProps {
   readonly onChange: (draft: TableDraft) => void;
 }
 
-/** Imports and exports the table as spreadsheet and SAP files. */
+/** Imports and exports the table as CSV, XML (SAP) and JSON files. */
 export function TableFiles({ id, draft, onChange }: TableFilesProps) {
   const input = useRef<HTMLInputElement>(null);
   const [imported, setImported] = useState<{ readonly name: string; readonly table: TableDraft } | undefined>(undefined);

@@ -23,7 +23,7 @@ export interface KeptSample {
   readonly isValid: boolean;
 }
 
-/** Parses, compiles and runs the document shortly after each keystroke. */
+/** Parses, compiles and runs the document shortly after the last keystroke. */
 export function usePreview(id: string, text: string, { tableIds, documentIds }: SavedMapping, target: string | undefined): LivePreview {
   const lazyEnvironment = useMemo(
     () =>

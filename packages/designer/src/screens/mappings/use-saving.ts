@@ -15,9 +15,9 @@ export interface Saving {
   readonly state: "deployed" | "changed" | "draft" | "unknown";
   /** Writes the workspace file; false when it failed. */
   save(document: unknown): Promise<boolean>;
-  /** Saves it and installs it on the runtime; false when it was rejected. */
+  /** Installs it on the runtime and writes the workspace file; false when one of them failed. */
   deploy(document: unknown): Promise<boolean>;
-  showError(sentence: string): void;
+  showError(message: string): void;
 }
 
 export function useSaving(kind: MappingKind, id: string, loaded: SavedMapping, target: string | undefined): Saving {

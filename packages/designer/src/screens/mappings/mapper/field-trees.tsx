@@ -82,7 +82,7 @@ interface TargetTreeProps {
   readonly onSelect: (path: string) => void;
   /** A source was dropped, or Enter pressed while linking. */
   readonly onLink: (source: string | undefined, target: TargetField) => void;
-  /** A target was dropped onto another one of its group. */
+  /** A target was dropped onto another one. */
   readonly onReorder: (path: string, onto: TargetField) => void;
   readonly onCancel: () => void;
   readonly onAction: (action: TargetAction, target: TargetField) => void;
