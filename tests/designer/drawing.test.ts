@@ -323,7 +323,7 @@ async function coveredCards(page: Page, share: number): Promise<readonly string[
       ].flatMap(([x = 0, y = 0]) => {
         if (x < canvas.left || x > canvas.right - 16 || y < canvas.top || y > canvas.bottom - 16) return [];
         const topmost = document.elementFromPoint(x, y);
-        return topmost === null || card.contains(topmost) || topmost.closest(".overview") !== null ? [] : [`${card.dataset["key"]} by ${topmost.className}`];
+        return topmost === null || card.contains(topmost) ? [] : [`${card.dataset["key"]} by ${topmost.className}`];
       });
     });
   });

@@ -20,16 +20,13 @@ export function locateExpression(scope: FormScope, option: OptionView): Expressi
   const mappingPaths: readonly Path[] = option.inline === true ? [scope.path, [...scope.path, "expression"]] : [optionPath, [...optionPath, "expression"]];
   for (const mappingPath of mappingPaths) {
     const map = asMap(treeAt(scope.tree, mappingPath));
-    const entry = map?.entries.find(({ key }) => scope.catalog.language(key) !== undefined && !(mappingPath === scope.path && isOwnOption(option, key)));
+    const entry = map?.entries.find(({ key }) => scope.catalog.language(key) !== undefined);
     if (entry === undefined) continue;
     const isObject = entry.value.type === "map";
     return { mappingPath, language: entry.key, isObject, text: textOf(isObject ? treeAt(entry.value, [textKeyOf(scope.catalog, entry.key)]) : entry.value) };
   }
   return { mappingPath: option.inline === true ? scope.path : optionPath, language: undefined, text: undefined, isObject: false };
 }
-
-/** A language may have the same name as an option, such as `header`. */
-const isOwnOption = (option: OptionView, key: string): boolean => option.name === key && option.inline !== true;
 
 export const textKeyOf = (catalog: FlowCatalog, language: string): string => catalog.language(language)?.textKey ?? "expression";
 

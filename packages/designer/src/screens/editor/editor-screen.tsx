@@ -5,7 +5,7 @@ import type { Editor } from "../../document/editor.ts";
 import { strings } from "../../strings.ts";
 import { EditorContext } from "../../editor/editor-context.ts";
 import { EditorFrame } from "./editor-frame.tsx";
-import { hasUnsavedWork, openEditor } from "./open-editors.ts";
+import { storeUnsavedWork, openEditor } from "./open-editors.ts";
 
 const draftIntervalMs = 5000;
 /** Short enough that another tab shows a saved change within 2 s. */
@@ -49,7 +49,7 @@ function EditorBackgroundTasks({ editor }: { readonly editor: Editor }) {
       if (document.visibilityState === "visible") void editor.watchDisk();
     }, diskPollMs);
     const onLeave = (event: BeforeUnloadEvent): void => {
-      if (hasUnsavedWork()) event.preventDefault();
+      if (storeUnsavedWork()) event.preventDefault();
     };
     const onFocus = (): void => void editor.watchDisk();
     window.addEventListener("beforeunload", onLeave);

@@ -58,11 +58,9 @@ export function closeEditor(id: string): void {
   editors.delete(id);
 }
 
-/** True when an open flow has unsaved changes, which are first stored as a draft. */
-export function hasUnsavedWork(): boolean {
-  for (const editor of editors.values()) {
-    editor.storeDraft();
-    if (unsavedChanges(editor.flow) > 0) return true;
-  }
-  return false;
+/** Stores the unsaved changes of all open flows as drafts. Returns true if there are any. */
+export function storeUnsavedWork(): boolean {
+  const open = [...editors.values()];
+  for (const editor of open) editor.storeDraft();
+  return open.some(({ flow }) => unsavedChanges(flow) > 0);
 }
