@@ -140,7 +140,7 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
   ];
 }
 
-/** Failed runs do not change the status; flows or routes that are not running, invalid policies and a failing store do. */
+/** Failed runs do not change the status. Failed flows and routes, unreadable policies, a failing store, and a cluster that is disconnected or has nodes behind do. */
 function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem, cluster }: HealthParts): string {
   const currentPhase = phase();
   if (currentPhase !== "UP") return currentPhase;

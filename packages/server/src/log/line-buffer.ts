@@ -14,7 +14,7 @@ export class LineBuffer {
   #lines: (UnwrittenLine | string)[] = [];
   #bytes = 0;
 
-  /** `droppedLine` creates the line that reports dropped ones. */
+  /** `droppedLine` creates the line that reports dropped lines. */
   constructor(maxBytes: number, droppedLine: (count: number) => string) {
     this.#maxBytes = maxBytes;
     this.#droppedLine = droppedLine;

@@ -101,7 +101,7 @@ export interface ClusterNode extends ClusterView {
   /** All queues of the cluster, or only those whose slot this node holds. */
   queueDepths(scope: "node" | "cluster"): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
   readonly deadLetters: DeadLetterSource;
-  /** Mounts webhooks so that requests of flows that run on another node are forwarded. */
+  /** Mounts webhooks so that requests for flows that run on another node are forwarded. */
   handOver(ingress: HttpIngress): HttpIngress;
   /** The tag of a test session of another node. */
   remoteSession(id: string): SessionTag | undefined;
