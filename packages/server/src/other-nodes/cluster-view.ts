@@ -94,7 +94,7 @@ export interface ClusterNode extends ClusterView {
   readonly gate: RouteGate;
   /** Replaces the beans whose state the nodes share. */
   shareBeans(beans: Map<string, BeanDeclaration>): void;
-  /** Signatures that are valid only once, on any node. */
+  /** The used signatures of a flow, shared by all nodes: each signature is valid only once. */
   signaturesOf(flowId: string): UsedSignatures;
   /** The durable queues of the cluster. */
   queues(): SharedQueues;
