@@ -81,7 +81,7 @@ const healthShape = shape(
       .looseObject({ error: z.string(), since: z.string() })
       .nullable()
       .optional()
-      .describe("Why the durable store cannot write, and since when; the status is then DEGRADED. Null otherwise."),
+      .describe("Why the durable store cannot be opened or written, and since when; the status is then DEGRADED. Null otherwise."),
     cluster: clusterShape().optional().describe("Only in a cluster. The status is DEGRADED while a node is behind or this one cannot reach the store."),
     workers: z
       .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))

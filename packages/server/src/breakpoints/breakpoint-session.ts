@@ -120,8 +120,10 @@ export class BreakpointSession {
   /** Cancels the run of the held message. */
   abort(): void {
     const { exchange, node, fail } = this.#requireHeld();
-    const error = new FlowError("java.util.concurrent.CancellationException", `the run was stopped at the breakpoint '${node.id}'`, { code: "run-cancelled" });
-    this.#log(`Message stopped at step '${node.id}'`, exchange);
+    const error = new FlowError("java.util.concurrent.CancellationException", `the run was cancelled while its message was held before step '${node.id}'`, {
+      code: "run-cancelled",
+    });
+    this.#log(`Run cancelled before step '${node.id}'`, exchange);
     exchange.run.cancel(error);
     fail(error);
   }

@@ -204,7 +204,7 @@ export class WorkerPool {
     if (leader !== undefined) this.#exits.push({ worker: number, pid, how, at: Date.now(), runs });
     if (leader?.isServing === true)
       for (const pending of this.#exits.splice(0)) void this.#calls.call(leader.number, "worker-exited", pending).catch(() => this.#exits.push(pending));
-    else log.write("ERROR", "sluice.workers", `${this.#label(slot)} (process ${pid}) exited with ${how}; restarting it`);
+    else log.write("ERROR", "sluice.workers", `${this.#label(slot)} (process ${pid}) exited (${how}); starting a replacement`);
     const pause = setTimeout(() => {
       this.#pauses.delete(pause);
       void this.#replace(slot);
