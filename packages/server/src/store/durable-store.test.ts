@@ -131,7 +131,7 @@ describe("the durable store", () => {
 });
 
 describe("the queue table", () => {
-  it("is limited over all queues, and has space again after a removal", async () => {
+  it("is limited in its total size over all queues, and has space again after a removal", async () => {
     const { queues } = await storeIn(folder(), { queueBytes: 3_000 }).open();
     const first = await queues.put("a", text("x".repeat(1_000)), now);
     await queues.put("b", text("x".repeat(1_000)), now);
