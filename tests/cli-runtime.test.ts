@@ -50,7 +50,7 @@ describe("output about runs", () => {
     const { status, headers } = await call(server.baseUrl, "POST", "/api/fails", "x");
     const id = headers.get("x-run-id") as string;
     expect(status).toBe(500);
-    await eventually(() => server.logText().includes(`boom (sluice runs ${id})`));
+    await eventually(() => server.logText().includes(`boom (details: sluice runs ${id})`));
     expect((await sluice("runs", id)).output).toContain("java.lang.Exception: boom");
     await server.api("DELETE", "/flows/fails");
   });

@@ -169,7 +169,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
     // A connection breaks only with the worker that serves it.
     expect([...replies.keys()].filter((status) => status !== 202 && status !== 0)).toEqual([]);
     await eventually(async () => new Set((await nodes()).flatMap(({ slots }) => slots)).size === slotCount);
-    expect(server.output()).toMatch(/Node 'left\/[12]' \(process \d+\) exited with SIGKILL; restarting it/);
+    expect(server.output()).toMatch(/Node 'left\/[12]' \(process \d+\) exited \(SIGKILL\); starting a replacement/);
     expect(server.output()).not.toContain("no handler for");
   });
 

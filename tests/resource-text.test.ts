@@ -67,8 +67,8 @@ describe("text in a file", () => {
 describe("text is not loaded from", () => {
   it.each([
     ["missing.txt", "is not in any folder", "SERVICE_RESOURCES"],
-    ["../outside.txt", "is outside the folder", "resource:file:"],
-    ["sql/../../outside.txt", "is outside the folder", "resource:file:"],
+    ["../outside.txt", "must not contain '..'", "resource:file:"],
+    ["sql/../../outside.txt", "must not contain '..'", "resource:file:"],
     ["link.txt", "is a link to a file outside its folder", "the file itself"],
     ["up/outside.txt", "is a link to a file outside its folder", "the file itself"],
     [".env", "is hidden", "resource:file:"],

@@ -613,7 +613,7 @@ describe("invoke", () => {
     const invoke = (count: number) => server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", body: "x", headers: headers(count) });
     expect((await invoke(1_000)).status).toBe(200);
     const refused = await invoke(1_001);
-    expect([refused.status, refused.json]).toEqual([400, { error: "headers must have at most 1000 names" }]);
+    expect([refused.status, refused.json]).toEqual([400, { error: "headers must have at most 1000 entries" }]);
   });
 
   it("accepts base64 with or without padding, and rejects invalid base64", async () => {

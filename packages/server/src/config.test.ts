@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { misnamedVariables, readConfiguration, settingDescriptions, SettingsError, settingsReference } from "./config.ts";
 
 describe("settings", () => {
-  it("has defaults for everything except the token", () => {
+  it("has defaults, but no default token", () => {
     const { settings } = readConfiguration({}, {});
     expect(settings).toMatchObject({
       port: 8080,

@@ -52,7 +52,10 @@ export const settingFields = {
   }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),
-  watch: f.boolean({ doc: "Reload flows, value mappings, message mappings, connections and access policies when their files change.", default: false }),
+  watch: f.boolean({
+    doc: "Reload flows, value mappings, message mappings, connections, access policies, Kamelets and, with one worker, functions when their files change.",
+    default: false,
+  }),
   webhookDefault: f.enum(["open", "deny"], { doc: "Access to webhooks without an access policy.", default: "open" }),
   trustedProxies: f.string({ doc: "Comma-separated addresses and networks of proxies whose X-Forwarded-For header is trusted.", default: "" }),
   wrongCredentials: f.integer({ doc: "Failed logins per address and flow before attempts are limited to ten per minute.", default: 50, min: 1 }),

@@ -33,7 +33,7 @@ export async function catalogFor(
   });
 }
 
-/** Limits that the operator sets for connections. */
+/** The settings of connection types: the folders in which SQLite connections may store their files. */
 export function connectionSettings({ databases, dataDir }: Pick<Settings, "databases" | "dataDir">): ConnectionSettings {
   const folders = databases.split(",").flatMap((folder) => (folder.trim() === "" ? [] : [resolve(folder.trim())]));
   return { databaseFolders: [...folders, join(resolve(dataDir), "databases")] };

@@ -18,7 +18,7 @@ export interface ShutdownReport {
   readonly abandoned: DrainReport["abandoned"];
 }
 
-/** How long requests in transit still find their routes after shutdown begins. */
+/** How long the routes keep running after shutdown begins, for requests that are still arriving. */
 const graceMs = 500;
 
 export async function shutDown({ listener, runtime, log, hubs, drainMs, clock }: ShutdownParts): Promise<ShutdownReport> {

@@ -144,7 +144,7 @@ export const catalogShape = shape(
       )
       .describe("The packages in SERVICE_CONNECTORS and the names that each adds."),
     exceptions: z.array(z.string()).describe("The exception types that flows can name."),
-    refused: z.record(z.string(), z.string()).describe("Unsupported Camel keywords and their replacements."),
+    refused: z.record(z.string(), z.string()).describe("Keywords and endpoint schemes that a deployment rejects, each with the reason and an alternative."),
   }),
   "Catalog",
 );

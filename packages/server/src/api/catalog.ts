@@ -47,7 +47,7 @@ export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["p
       },
       replies: {
         200: {
-          description: "The declarations. Connectors that no flow uses are listed with `loaded: false` and without options.",
+          description: "The declarations. Connectors that are not loaded are listed with `loaded: false` and without options.",
           schema: catalogShape,
         },
         304: { description: "Unchanged since the ETag in If-None-Match." },

@@ -65,17 +65,18 @@ const filterFields = {
 type FilterQuery = { readonly [K in keyof typeof filterFields]?: string | undefined };
 
 export function deadLetterEndpoints({ store, replays }: DeadLetterParts, secrets: SecretValues): readonly Endpoint[] {
-  const find = async (id: string): Promise<DeadLetterStore> => {
+  const requireStore = async (id: string): Promise<DeadLetterStore> => {
     const table = await store.openExisting();
     if (table === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     return table;
   };
-  return [...readEndpoints(store, secrets, find), ...replayEndpoints(store, replays, secrets, find), ...removeEndpoints(store, find)];
+  return [...readEndpoints(store, secrets, requireStore), ...replayEndpoints(store, replays, secrets, requireStore), ...removeEndpoints(store, requireStore)];
 }
 
-type Find = (id: string) => Promise<DeadLetterStore>;
+/** Opens the store; throws `not-found` for the dead letter with this id if nothing has been stored yet. */
+type RequireStore = (id: string) => Promise<DeadLetterStore>;
 
-function readEndpoints(store: DeadLetterSource, secrets: SecretValues, find: Find): readonly Endpoint[] {
+function readEndpoints(store: DeadLetterSource, secrets: SecretValues, requireStore: RequireStore): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "GET",
@@ -99,7 +100,7 @@ function readEndpoints(store: DeadLetterSource, secrets: SecretValues, find: Fin
       replies: { 200: { description: "The dead letter.", schema: deadLetterDetailShape } },
       async handle({ params }) {
         const id = params["id"] as string;
-        const letter = await (await find(id)).find(id);
+        const letter = await (await requireStore(id)).find(id);
         if (letter === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
         return ok(deadLetterJson(letter, secrets));
       },
@@ -107,7 +108,7 @@ function readEndpoints(store: DeadLetterSource, secrets: SecretValues, find: Fin
   ];
 }
 
-function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, secrets: SecretValues, find: Find): readonly Endpoint[] {
+function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, secrets: SecretValues, requireStore: RequireStore): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "POST",
@@ -122,7 +123,7 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
       },
       async handle({ params }) {
         const id = params["id"] as string;
-        const outcome = await replays.one(await find(id), id);
+        const outcome = await replays.one(await requireStore(id), id);
         return ok({ ...outcome, error: shownFailure(outcome.error, secrets) });
       },
     }),
@@ -178,7 +179,7 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
   ];
 }
 
-function removeEndpoints(store: DeadLetterSource, find: Find): readonly Endpoint[] {
+function removeEndpoints(store: DeadLetterSource, requireStore: RequireStore): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "DELETE",
@@ -188,7 +189,7 @@ function removeEndpoints(store: DeadLetterSource, find: Find): readonly Endpoint
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean() })) } },
       async handle({ params }) {
         const id = params["id"] as string;
-        if (!(await (await find(id)).remove(id))) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+        if (!(await (await requireStore(id)).remove(id))) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
         return ok({ id, deleted: true });
       },
     }),

@@ -16,9 +16,9 @@ export function createTokenCheck(token: string | undefined): TokenCheck {
   return (authorization) => {
     // Reject repeated headers: a proxy could use the other one.
     const header = authorization.length === 1 ? (authorization[0] as string) : "";
-    const presented = /^bearer +/i.exec(header);
+    const scheme = /^bearer +/i.exec(header);
     // Node returns header bytes as Latin-1 characters; the digest is computed over the bytes.
-    const matches = timingSafeEqual(digest(Buffer.from(presented === null ? "" : header.slice(presented[0].length), "latin1")), expected);
-    return presented !== null && matches ? "accepted" : "unauthorized";
+    const matches = timingSafeEqual(digest(Buffer.from(scheme === null ? "" : header.slice(scheme[0].length), "latin1")), expected);
+    return scheme !== null && matches ? "accepted" : "unauthorized";
   };
 }

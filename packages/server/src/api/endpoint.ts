@@ -56,7 +56,7 @@ export interface Call<Q extends Fields = Fields, B = unknown> {
   /** The bytes of a body with a raw media type. */
   readonly raw: { readonly mediaType: string; readonly bytes: Buffer } | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** True when the caller sent the token; always true except for open endpoints. */
+  /** True when the caller sent the valid token; always true except for open endpoints. */
   readonly trusted: boolean;
   readonly signal: AbortSignal;
 }

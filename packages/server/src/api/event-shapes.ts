@@ -5,7 +5,7 @@ import { anyMap, failureShape } from "./message-shapes.ts";
 
 const text = (): z.ZodType => z.string().nullable();
 
-/** Events of flows and routes have ids only; events of runs and steps also have the message. */
+/** Events of flows and routes, and of runs that were lost with their worker, have no message. */
 export const traceShape = shape(
   () => ({
     id: z.string(),

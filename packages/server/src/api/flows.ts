@@ -36,7 +36,7 @@ const summaryShape = shape(
   () => ({
     ...flowMembers(),
     routes: z.array(z.looseObject({ id: z.string(), status: routeStatus() })),
-    deployedHash: z.string().optional().describe("The deployed version, if it differs from the file."),
+    deployedHash: z.string().optional().describe("The hash of the deployed version, if it differs from the file."),
   }),
   "FlowSummary",
 );
@@ -60,7 +60,7 @@ const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
   routeCount: z.int(),
   warnings: z.array(z.string()),
   testsPassed: z.int().optional(),
-  cluster: changeShape().optional().describe("Only in a cluster: the nodes that have applied the change."),
+  cluster: changeShape().optional().describe("Only in a cluster: how many nodes have applied the change, and which nodes are behind."),
   revision: z.int().optional().describe("The new entry in the version history; absent when nothing was stored."),
 });
 export const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string(), routes: z.array(routeShape()) }), "InstalledFlow");

@@ -81,7 +81,7 @@ const healthShape = shape(
       .looseObject({ error: z.string(), since: z.string() })
       .nullable()
       .optional()
-      .describe("Why the durable store cannot write, and since when; the status is then DEGRADED. Null otherwise."),
+      .describe("Why the durable store cannot be opened or written, and since when; the status is then DEGRADED. Null otherwise."),
     cluster: clusterShape().optional().describe("Only in a cluster. The status is DEGRADED while a node is behind or this one cannot reach the store."),
     workers: z
       .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))
@@ -140,7 +140,7 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
   ];
 }
 
-/** Failed runs do not change the status; flows or routes that are not running, invalid policies and a failing store do. */
+/** Failed runs do not change the status. Failed flows and routes, unreadable policies, a failing store, and a cluster that is disconnected or has nodes behind do. */
 function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem, cluster }: HealthParts): string {
   const currentPhase = phase();
   if (currentPhase !== "UP") return currentPhase;

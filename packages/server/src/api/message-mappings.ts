@@ -79,7 +79,7 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "DELETE",
       path: "/message-mappings/:id",
       tag: "message mappings",
-      summary: "Deletes a document and lists the flows that still use it",
+      summary: "Deletes a document and lists the flows and documents that still use it",
       conditional: true,
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
       async handle({ params, headers }) {

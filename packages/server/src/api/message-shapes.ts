@@ -8,7 +8,7 @@ export const runStatus = named("RunStatus", () => z.enum(runStatuses));
 
 export const routeStatus = named("RouteStatus", () => z.enum(["Starting", "Started", "Suspended", "Stopping", "Stopped", "Failed"]));
 
-/** Also used for a run that continues after its timeout, which has no step. */
+/** `stepId` is absent when a run continues after the timeout of its call. */
 export const failureShape = shape(() => ({ type: z.string(), message: z.string(), stepId: z.string().nullable().optional() }), "Failure");
 
 export const anyMap = (): z.ZodType => z.record(z.string(), z.unknown());

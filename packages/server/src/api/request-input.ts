@@ -35,7 +35,7 @@ export interface ReadBody {
   readonly raw: { readonly mediaType: string; readonly bytes: Buffer } | undefined;
 }
 
-/** Bodies of this size are processed in slices, so that the event loop can serve webhooks in between. */
+/** Bodies of at least this size are processed in slices, so that the event loop can serve webhooks in between. */
 const longBodyBytes = 1024 * 1024;
 const strict = new TextDecoder("utf-8", { fatal: true });
 const binary = /^(multipart|image|audio|video|font)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar)$/;
@@ -138,7 +138,7 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return inner === undefined ? issue : deepest({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
-const articles: Readonly<Record<string, string>> = {
+const typeDescriptions: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
   int: "an integer",
@@ -152,7 +152,7 @@ function fault(name: string, issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return `${name} is required`;
   switch (issue.code) {
     case "invalid_type":
-      return `${name} must be ${articles[issue.expected] ?? `of type ${issue.expected}`}`;
+      return `${name} must be ${typeDescriptions[issue.expected] ?? `of type ${issue.expected}`}`;
     case "unrecognized_keys":
       return `${name === "" ? "" : `${name}: `}unknown property '${issue.keys[0]}'`;
     case "invalid_value":

@@ -172,7 +172,7 @@ async function allRuns({ history, secrets, service, disk }: RunParts, filter: Ru
   return mergeRuns([here, ...elsewhere, ...stored], filter.limit);
 }
 
-/** A run in the memory of this or another worker. Its captured messages may only be on disk, where they are stored longer. */
+/** A run in the memory of this or another worker. Its captured messages may be only on disk, where they are stored longer. */
 async function oneRun({ history, secrets, service, disk, replayDetails }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const run = history.find(id);
   if (run === undefined) return service?.run(id);

@@ -13,7 +13,7 @@ export interface Breakpoint {
   readonly stepId: string;
   /** A Simple predicate; undefined holds any message. */
   readonly when?: string | undefined;
-  /** Messages to let pass before one is held. */
+  /** Number of matching messages to let pass before one is held. */
   readonly skip?: number | undefined;
 }
 
@@ -54,7 +54,7 @@ interface HeldMessage {
 /** The outermost layer, so that the duration of a step does not include the time a message is held, and traces contain the changed message. */
 const layer = 40;
 const checkMs = 250;
-/** A run that reaches its time limit while it is held would fail, so it continues this long before. */
+/** A run that reaches its time limit while it is held would fail, so a held message continues this long before the limit. */
 const beforeRunLimitMs = 2_000;
 
 export class BreakpointSession {
@@ -120,8 +120,10 @@ export class BreakpointSession {
   /** Cancels the run of the held message. */
   abort(): void {
     const { exchange, node, fail } = this.#requireHeld();
-    const error = new FlowError("java.util.concurrent.CancellationException", `the run was stopped at the breakpoint '${node.id}'`, { code: "run-cancelled" });
-    this.#log(`Message stopped at step '${node.id}'`, exchange);
+    const error = new FlowError("java.util.concurrent.CancellationException", `the run was cancelled while its message was held before step '${node.id}'`, {
+      code: "run-cancelled",
+    });
+    this.#log(`Run cancelled before step '${node.id}'`, exchange);
     exchange.run.cancel(error);
     fail(error);
   }

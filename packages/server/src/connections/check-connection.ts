@@ -9,7 +9,7 @@ export interface CheckedConnection {
 }
 
 const members = ["type", "title", "values"];
-const referenceKeys = [["env"], ["file"], ["secret", "value"]];
+const specialKeys = [["env"], ["file"], ["secret", "value"]];
 
 /** `text` is YAML or JSON; `id` is the name of its file. */
 export async function checkConnection(id: string, text: string, types: ConnectionTypes): Promise<CheckedConnection> {
@@ -84,7 +84,7 @@ class DocumentCheck {
 
   #value({ key, value }: MapEntry, field: Field<unknown>): void {
     const { spec, fields } = describe(field);
-    if (isReference(value)) {
+    if (isSpecialValue(value)) {
       if (value.type === "map" && valueOf(value, "value") !== undefined) this.#secret(key, value);
       return;
     }
@@ -102,8 +102,9 @@ class DocumentCheck {
   }
 }
 
-function isReference(value: Tree): boolean {
+/** True for `{env: …}`, `{file: …}` and `{value: …, secret: true}`. */
+function isSpecialValue(value: Tree): boolean {
   if (value.type !== "map") return false;
   const keys = value.entries.map(({ key }) => key).toSorted();
-  return referenceKeys.some((names) => names.length === keys.length && names.every((name, index) => keys[index] === name));
+  return specialKeys.some((names) => names.length === keys.length && names.every((name, index) => keys[index] === name));
 }

@@ -133,7 +133,7 @@ const isVariable = (value: unknown): value is { readonly env: string } => hasOnl
 const isFile = (value: unknown): value is { readonly file: string } => hasOnly(value, "file") && typeof value["file"] === "string";
 const isSecretValue = (value: unknown): value is { readonly value: string | number | boolean; readonly secret: true } =>
   hasOnly(value, "value", "secret") && value["secret"] === true && !isMap(value["value"]);
-const isReference = (value: unknown): boolean => isVariable(value) || isFile(value) || isSecretValue(value);
+const isReference = (value: unknown): boolean => isVariable(value) || isFile(value);
 
 const mapValues = (values: Values, change: (value: unknown, name: string) => unknown): Values =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));

@@ -165,7 +165,7 @@ describe("a connection", () => {
     expect(host.clock.pending).toBe(0);
   });
 
-  it("is rejected with a hint when it does not exist, has the wrong type or is ambiguous", async () => {
+  it("is rejected when it does not exist, is ambiguous, has the wrong type or an unknown property, or needs a missing package", async () => {
     const { server, connections, find } = await setUp();
     expect(() => find("none")).toThrow(expect.objectContaining({ code: "connection-missing" }));
     await connections.define("one", "echo", { port: text(server.port) });

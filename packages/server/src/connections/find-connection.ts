@@ -79,7 +79,7 @@ function ofBean<C>({ type: className, properties }: ConnectionBean, lookup: Conn
   return inlineConnection(declaration, form.fields(properties, className)).share<C>(lookup.kinds);
 }
 
-/** Throws an error that lists the ways to provide a connection. */
+/** Returns a placeholder; if there is none, throws an error that lists the ways to provide a connection. */
 function missing<C>(problem: string, lookup: ConnectionLookup, parts: FindParts): Connection<C> {
   const { reference = "default", kinds, user } = lookup;
   if (parts.placeholder !== undefined) return parts.placeholder<C>(reference);

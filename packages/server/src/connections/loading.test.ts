@@ -80,7 +80,7 @@ describe("an indexed connector", () => {
     expect(loads).toEqual({ connector: 1, connection: 1, bean: 0 });
   });
 
-  it("is loaded for dynamic destinations and for its exception types", async () => {
+  it("is loaded for dynamic destinations, and flows can handle its exception types", async () => {
     const { prepare, catalog } = setUp();
     const source = `- route: {id: r, from: {uri: "direct:r", steps: [{toD: {uri: "talk:\${header.a}?port=1"}}]}}`;
     expect((await prepare(source)).diagnostics).toEqual([]);

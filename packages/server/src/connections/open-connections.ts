@@ -58,7 +58,7 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
 
   for (const [id, type] of parts.known ?? []) named.set(id, create(id, types.loaded.get(type) as ConnectionDeclaration, {}));
 
-  /** Messages can define connections, so unused ones are removed when there are many. */
+  /** A dynamic endpoint can define a new connection with each message, so unused ones are removed when there are many. */
   const addInline = (key: string, declaration: ConnectionDeclaration, values: Readonly<Record<string, unknown>>): SharedConnection => {
     if (inline.size >= inlineCleanupThreshold)
       for (const [other, { id, metrics }] of inline) {

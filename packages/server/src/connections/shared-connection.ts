@@ -17,8 +17,8 @@ const checkIntervalMs = 30_000;
 const minCheckIntervalMs = 3_000;
 const checkTimeoutMs = 10_000;
 
-/** Minimum wait after the server rejected the credentials: it may lock an account after several failed logins. */
-const minRejectedWaitMs = 30_000;
+/** Minimum wait after an error that is not retryable, such as rejected credentials: a server may lock an account after several failed logins. */
+const minNonRetryableWaitMs = 30_000;
 
 export interface SharedConnectionParts {
   readonly id: string;
@@ -68,7 +68,7 @@ export class SharedConnection {
   #cause: unknown = undefined;
   #reconnects = 0;
   #cancelCheck: (() => void) | undefined = undefined;
-  /** Monotonic time of the last successful check. */
+  /** Monotonic time of the last successful check or connect. */
   #checkedAt = 0;
 
   constructor(definition: ConnectionDefinition, parts: SharedConnectionParts) {
@@ -234,7 +234,7 @@ export class SharedConnection {
     if (definition !== this.#definition) return this.#down(message, error);
     this.#cause = error;
     const waitMs = backOffMs(this.#failures, host.random());
-    this.#retryAt = host.clock.monotonic() + (isFlowError(error) && !error.retryable ? Math.max(minRejectedWaitMs, waitMs) : waitMs);
+    this.#retryAt = host.clock.monotonic() + (isFlowError(error) && !error.retryable ? Math.max(minNonRetryableWaitMs, waitMs) : waitMs);
     if (this.#users.size > 0) this.#setState("down", message);
     return this.#down(message, error);
   }

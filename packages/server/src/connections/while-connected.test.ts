@@ -60,7 +60,7 @@ it("starts while the server is down, reports it, and receives once the server is
   await eventually(() => routeInput.bodies.length === 1);
 });
 
-it("recovers from lost connections and reports each once", async () => {
+it("recovers from lost connections and reports each recovery once", async () => {
   const { server, source, routeInput, counts } = await setUp(true);
   await source.start(routeInput);
   expect(routeInput.problems).toEqual([]);

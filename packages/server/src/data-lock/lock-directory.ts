@@ -9,8 +9,8 @@ import { LockedError, type DirectoryLock } from "./directory-lock.ts";
 import { inUseError, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
 import { lockByProcessId } from "./process-id-lock.ts";
 
-/** For a directory that no other process uses. */
-export const unlocked: DirectoryLock = { isHeld: true, warning: undefined, release: () => undefined };
+/** A lock that does nothing, for a directory that no other process uses. */
+export const noLock: DirectoryLock = { isHeld: true, warning: undefined, release: () => undefined };
 
 const databaseName = ".lock.db";
 const gateName = ".lock-gate.db";
@@ -23,7 +23,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true, mode: 0o750 });
   const errorCode = writeErrorCode(directory);
   if (errorCode !== undefined)
-    return { ...unlocked, isHeld: false, warning: `The data directory cannot be locked (${errorCode}): a second process is not prevented from using it` };
+    return { ...noLock, isHeld: false, warning: `The data directory cannot be locked (${errorCode}): a second process is not prevented from using it` };
   const driver = findDriver();
   const record = join(directory, recordName);
   return driver === undefined ? lockByProcessId(record) : lockBySystem(directory, driver, record);

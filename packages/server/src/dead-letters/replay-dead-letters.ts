@@ -34,7 +34,7 @@ export interface ReplayJob {
   status: "running" | "completed" | "cancelled";
   replayed: number;
   failed: number;
-  /** Dead letters that were not replayed: already removed, or their route is not deployed. */
+  /** Dead letters that could not be replayed, for example because they were removed or their route is not deployed. */
   skipped: number;
 }
 

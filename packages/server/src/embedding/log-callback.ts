@@ -55,7 +55,7 @@ function embeddedRecord({ at, level, logger, message, exchange, fields }: LogRec
   };
 }
 
-/** Longer chains of causes are circular. */
+/** Causes beyond this depth are omitted, because the chain may be circular. */
 const maxCauses = 10;
 
 /** A copy with masked secrets: the host application may write it anywhere. */

@@ -2,12 +2,12 @@
 import { readTree, type Diagnostic } from "@sluice/model";
 import type { ServerCatalog } from "../catalog.ts";
 import { addressCautions } from "./address-cautions.ts";
-import { receivedStatements } from "./received-statements.ts";
+import { bodyCautions } from "./body-cautions.ts";
 import { secretsInFlow } from "./secrets-in-flow.ts";
 
 /** The connectors of the flow must be loaded. */
 export function flowWarnings(source: string, catalog: ServerCatalog): readonly Diagnostic[] {
   const { tree } = readTree(source);
   if (tree === undefined) return [];
-  return [...secretsInFlow(tree, source, catalog), ...addressCautions(tree, catalog), ...receivedStatements(tree, catalog)];
+  return [...secretsInFlow(tree, source, catalog), ...addressCautions(tree, catalog), ...bodyCautions(tree, catalog)];
 }

@@ -1,6 +1,6 @@
 // Stores flows as files in one directory: `<id>.yaml` (`.yml` and `.camel.yaml` are read too) and `<id>.params.json`. Two files cannot be
-// renamed atomically, so the parameter file contains the hash of its text, and also the parameters of the previous text: after a crash,
-// either text has its own parameters. Past versions are in a separate directory, where they do not slow down every listing.
+// renamed atomically, so the parameter file contains the hash of the text that it belongs to, and also the parameters of the previous
+// text: after a crash, whichever text is on disk has its own parameters. Past versions are in a separate directory, where they do not slow down every listing.
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";

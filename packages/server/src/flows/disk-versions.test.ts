@@ -69,7 +69,7 @@ describe("versions on disk", () => {
     expect((await versions.list("a")).map(({ revision }) => revision)).toEqual([3]);
   });
 
-  it("are cleaned up with the next change when a crash left temporary files", async () => {
+  it("leave no temporary files of a crash after the next change", async () => {
     const versions = open();
     await versions.stage("a", [version("lost")]);
     expect(readdirSync(join(directory, "a"))).toHaveLength(1);

@@ -10,7 +10,7 @@ import { decodeFlow, prepareFlow, problemOfFlow, shownProblem, statusOfFlow, typ
 export interface FlowViews {
   readonly parts: FlowParts;
   hasPolicy(flowId: string): boolean;
-  /** The author of changes whose caller does not name one. */
+  /** Fingerprint of the deploy token, recorded as the author when the caller does not name one. */
   readonly fingerprint: string | undefined;
   /** The installed Kamelets, with these YAML texts instead of the installed ones. */
   withKamelets(replaced: ReadonlyMap<string, string>): KameletFiles;

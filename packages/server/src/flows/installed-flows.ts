@@ -40,7 +40,7 @@ export interface TrialOutcome {
 
 /** Runs the tests of candidates. */
 interface Trial {
-  /** Throws when the text contains no tests for this flow. */
+  /** Throws a ServiceError when the tests cannot be parsed or are for another flow. */
   check(id: string, tests: string): void;
   /** Runs the tests; rejects when one fails. */
   run(candidate: FlowCandidate): Promise<TrialOutcome>;

@@ -33,7 +33,7 @@ export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | unde
   });
 }
 
-/** Undeploys a flow. Other flows can claim its paths immediately; draining is awaited outside the mutex. */
+/** Undeploys a flow. Other flows can claim its paths immediately; draining is awaited outside the mutex for claims. */
 async function undeploy(parts: FlowParts, id: string): Promise<DrainReport | undefined> {
   let draining: Promise<DrainReport | undefined> | undefined;
   await parts.mutex.run(claimsKey, async () => {

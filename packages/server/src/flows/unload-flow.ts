@@ -9,7 +9,7 @@ export function unloadFlow(parts: FlowParts, id: string, isDeletedHere: boolean)
   return parts.mutex.run(flowKey(id), async () => {
     if ((await parts.store.read(id)) !== undefined || !parts.installed.has(id)) return;
     parts.installed.delete(id);
-    // They would apply to the next flow with this id.
+    // The states would apply to the next flow with this id.
     if (isDeletedHere) await parts.routeStates.retain(id, []);
     undeployMasked(parts, id).catch((error: unknown) =>
       parts.log.write("ERROR", "sluice.flows", `Cannot stop the routes of flow '${id}'`, undefined, { error }),

@@ -7,7 +7,7 @@ import { scriptThreads } from "./script-threads.ts";
 
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
 
-/** Loads the sandboxed JavaScript language; the interpreter is loaded only if it is enabled. */
+/** Loads the sandboxed JavaScript language with its interpreter; called only if the language is enabled. */
 export async function loadJsLanguage(): Promise<LanguageDeclaration> {
   const file = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
   const [core, variant, wasm] = await Promise.all([

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { isBelow } from "@sluice/connectors";
 import type { Settings } from "../config.ts";
 import { PluginError, type PluginProblem } from "../plugins/plugin-error.ts";
-import { installedIn, isFolderPath } from "../plugins/find-package.ts";
+import { findInstalledPackage, isFolderPath } from "../plugins/find-package.ts";
 
 /** Where a Kamelet comes from. Only deployed ones can be changed through the API. */
 export interface KameletOrigin {
@@ -45,7 +45,7 @@ function folderOf(entry: string, workingDirectory: string): string | PluginProbl
       ? folder
       : missingProblem(entry, `the folder '${folder}' does not exist`, "correct the path; it is relative to the working directory");
   }
-  const installed = installedIn(entry, workingDirectory);
+  const installed = findInstalledPackage(entry, workingDirectory);
   if (installed === undefined)
     return missingProblem(entry, `the package '${entry}' is not installed`, `run 'npm install ${entry}', or write a folder as ./folder`);
   const inside = folderInPackage(installed);

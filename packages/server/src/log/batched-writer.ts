@@ -18,7 +18,7 @@ export interface BatchedWriter {
 export interface WriterOptions {
   readonly fileDescriptor: number;
   readonly maxBytes: number;
-  /** The line that reports dropped ones. */
+  /** Creates the line that reports dropped lines. */
   readonly dropped: (count: number) => string;
 }
 

@@ -17,8 +17,8 @@ afterEach(() => {
   closers = [];
 });
 
-/** Limits the file size of this process, which simulates a full disk, until it is reset. */
-function smallFile(bytes: number) {
+/** Opens a log file and limits the size of the files that this process can write, which simulates a full disk. `afterEach` resets the limit. */
+function openSizeLimitedFile(bytes: number) {
   const path = join(mkdtempSync(join(tmpdir(), "sluice-full-")), "log");
   const fileDescriptor = openSync(path, "a");
   const before = prlimitOf("--fsize", "--noheadings", "--raw", "--output=SOFT");
@@ -30,9 +30,9 @@ function smallFile(bytes: number) {
   return { fileDescriptor, text: () => readFileSync(path, "latin1"), makeRoom: () => truncateSync(path) };
 }
 
-describe.skipIf(!existsSync(prlimit))("output to a file that is full (needs prlimit)", () => {
+describe.skipIf(!existsSync(prlimit))("output to a file, with a simulated full disk (needs prlimit)", () => {
   it("counts lost lines and continues on a new line when there is space", () => {
-    const { fileDescriptor, text, makeRoom } = smallFile(20);
+    const { fileDescriptor, text, makeRoom } = openSizeLimitedFile(20);
     const output = new FileOutput(fileDescriptor);
     expect(output.write(Buffer.from("0123456789\n"))).toBe(0);
     expect(output.write(Buffer.from("abcdefghijkl\nsecond\nthird\n"))).toBe(3);
@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(prlimit))("output to a file that is full (needs prli
   });
 
   it("resumes the log of one process and reports the dropped lines", async () => {
-    const { fileDescriptor, text, makeRoom } = smallFile(30);
+    const { fileDescriptor, text, makeRoom } = openSizeLimitedFile(30);
     const writer = createBatchedWriter({ fileDescriptor, maxBytes: 1_000_000, dropped: (count) => `dropped ${count}` });
     writer.open("first line");
     for (const line of ["one", "two", "three", "four", "five", "six"]) {
@@ -66,7 +66,7 @@ describe.skipIf(!existsSync(prlimit))("output to a file that is full (needs prli
   });
 
   it("resumes the merged log of several processes and reports the dropped lines", () => {
-    const { fileDescriptor, text, makeRoom } = smallFile(30);
+    const { fileDescriptor, text, makeRoom } = openSizeLimitedFile(30);
     const output = createMergedOutput(fileDescriptor, (count) => `dropped ${count}`);
     output.open("first line");
     for (const line of ["one", "two", "three", "four", "five", "six"]) output.add(`${line} ${"x".repeat(30)}`);

@@ -1,4 +1,4 @@
-/** A line whose text is created when it is written, because creating the text of a whole batch is much cheaper. */
+/** A line whose text is created when it is written, because creating the texts of a whole batch at once is much cheaper. */
 export interface UnwrittenLine {
   /** Approximate length. */
   readonly size: number;
@@ -14,7 +14,7 @@ export class LineBuffer {
   #lines: (UnwrittenLine | string)[] = [];
   #bytes = 0;
 
-  /** `droppedLine` creates the line that reports dropped ones. */
+  /** `droppedLine` creates the line that reports dropped lines. */
   constructor(maxBytes: number, droppedLine: (count: number) => string) {
     this.#maxBytes = maxBytes;
     this.#droppedLine = droppedLine;

@@ -9,7 +9,7 @@ import type { UnwrittenLine } from "./line-buffer.ts";
 const ranks: Readonly<Record<LogLevel, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
 const maxTextLength = 64 * 1024;
 
-/** A log record for the stream. */
+/** A log record as passed to the follower. */
 export interface LogRecord {
   readonly at: number;
   readonly level: LogLevel;

@@ -8,7 +8,7 @@ import { isFlowId } from "../flows/flow-id.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 
 const extension = ".json";
-const handWritten = [extension, ".yaml", ".yml"];
+const readableExtensions = [extension, ".yaml", ".yml"];
 const strict = new TextDecoder("utf-8", { fatal: true });
 
 export interface DiskDocumentOptions {
@@ -19,7 +19,7 @@ export interface DiskDocumentOptions {
 }
 
 /** The documents of a directory, read only. A directory that does not exist has none. */
-export function documentsIn(directory: string, suffixes: readonly string[] = handWritten): Pick<DocumentStore, "list" | "read"> {
+export function documentsIn(directory: string, suffixes: readonly string[] = readableExtensions): Pick<DocumentStore, "list" | "read"> {
   return {
     async list() {
       const names = (await namesIn(directory)).filter((name) => !name.startsWith(".") && suffixes.some((suffix) => name.endsWith(suffix))).sort();
@@ -37,7 +37,7 @@ export function documentsIn(directory: string, suffixes: readonly string[] = han
 
 /** Opens or creates the directory and removes temporary files left by a crash. */
 export async function openDiskDocumentStore(directory: string, { isPrivate = false, readsYaml = false }: DiskDocumentOptions = {}): Promise<DocumentStore> {
-  const suffixes = readsYaml ? handWritten : [extension];
+  const suffixes = readsYaml ? readableExtensions : [extension];
   await mkdir(directory, { recursive: true, mode: isPrivate ? 0o700 : 0o750 }).catch(ignoreReadOnly);
   // A read-only directory can still be served.
   await removeLeftovers(directory).catch(() => undefined);

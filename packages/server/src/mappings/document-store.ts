@@ -1,6 +1,6 @@
 import type { Removal, Unflushed } from "../flows/flow-store.ts";
 
-/** Persistent named JSON documents: tables, mapping documents, connections. */
+/** Persistent named JSON documents: tables, mapping documents, connections, states of routes. */
 export interface DocumentStore {
   /** Why a document disappeared without being removed here; by default, because its file was deleted. */
   removalReason?(id: string): string | undefined;

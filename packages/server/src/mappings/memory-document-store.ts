@@ -3,7 +3,7 @@ import { hashOf } from "../flows/flow-hash.ts";
 import { inSlices } from "../host/in-slices.ts";
 import type { DocumentStore, StoredDocument } from "./document-store.ts";
 
-/** A store in memory, for documents that another process stores. */
+/** A store in memory: for documents that another process stores, and for runtimes that store nothing on disk. */
 export interface MemoryDocumentStore extends DocumentStore {
   /** Parses long text in slices. */
   put(id: string, json: string): Promise<void>;
@@ -27,7 +27,7 @@ export function createMemoryDocumentStore(): MemoryDocumentStore {
   };
 }
 
-/** A document larger than a request body comes from an operator's file and is parsed synchronously. */
+/** A document that exceeds the limits for JSON in requests comes from an operator's file and is parsed synchronously. */
 async function parseJson(json: string): Promise<unknown> {
   try {
     return await inSlices(parsePlainJsonIncrementally(json));

@@ -113,7 +113,7 @@ describe("secret values", () => {
     );
   });
 
-  it("masks values that were secret at the time, and those that became secret since", () => {
+  it("are masked in an event if they were secret at its time or became secret since", () => {
     const secrets = createSecretValues();
     secrets.set("flow", ["first-secret"]);
     const scrubbing = secrets.asOfNow();
@@ -144,7 +144,7 @@ describe("secret values", () => {
     expect(secrets.records.scrubEnd(text)).toBe(shown);
   });
 
-  it("are masked at the end of a truncated value, and in long headers", () => {
+  it("are not shown in part at the end of a truncated value or in a long header", () => {
     const secrets = createSecretValues();
     secrets.set("flow", ["top-secret", "123456"]);
     for (const limit of [23, 24, 25, 26, 27, 28, 29]) expect(JSON.stringify(plainWithin({ a: "x top-secret y" }, limit, secrets))).not.toContain("top-");

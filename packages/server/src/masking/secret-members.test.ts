@@ -26,7 +26,7 @@ describe("secret members of bodies", () => {
     expect(maskMembers(text)).toBe(shown);
   });
 
-  it("masks data by name, and text inside as text", () => {
+  it("masks members of structured data by name, and secrets in its strings", () => {
     const body = { password: "x", list: [{ token: 1 }], text: "password=y", tokens: ["a"], nested: { secret: { a: "kept" } } };
     expect(maskMembersOf(body)).toEqual({ password: "***", list: [{ token: "***" }], text: "password=***", tokens: "***", nested: { secret: { a: "kept" } } });
   });

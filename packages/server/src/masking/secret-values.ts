@@ -25,7 +25,7 @@ export interface SecretValues extends Scrubbing {
   set(owner: string | object, values: readonly string[]): void;
   /** For stored runs and messages: also masks values that were secret when they were recorded. */
   readonly records: Scrubbing;
-  /** Masks the current secrets and those at the time of each call: the JSON of an event may be written later. */
+  /** Masks the secrets known now and those known when it is used, because the JSON of an event may be written later. */
   asOfNow(): EventScrubbing;
 }
 
@@ -39,18 +39,18 @@ export function createSecretValues(): SecretValues {
   let forRecords: Scrubbing | undefined = undefined;
   let current: Scrubbing | undefined = undefined;
 
-  function currentScrubs(): Scrubbing {
+  function currentScrubbing(): Scrubbing {
     if (current !== undefined) return current;
     const own = createScrubbing([...owners.values()].flat());
     const snapshot: Scrubbing = {
       scrub: own.scrub,
-      scrubJson: (json) => (current === snapshot ? own.scrubJson(json) : currentScrubs().scrubJson(own.scrubJson(json))),
-      scrubEnd: (text) => (current === snapshot ? own.scrubEnd(text) : currentScrubs().scrubEnd(own.scrubEnd(text))),
+      scrubJson: (json) => (current === snapshot ? own.scrubJson(json) : currentScrubbing().scrubJson(own.scrubJson(json))),
+      scrubEnd: (text) => (current === snapshot ? own.scrubEnd(text) : currentScrubbing().scrubEnd(own.scrubEnd(text))),
     };
     return (current = snapshot);
   }
 
-  const recordScrubs = (): Scrubbing => (forRecords ??= createScrubbing([...retired, ...[...owners.values()].flat()]));
+  const recordScrubbing = (): Scrubbing => (forRecords ??= createScrubbing([...retired, ...[...owners.values()].flat()]));
 
   function retire(values: readonly string[]): void {
     for (const value of values) {
@@ -71,14 +71,14 @@ export function createSecretValues(): SecretValues {
       forRecords = undefined;
     },
     records: {
-      scrub: (text) => recordScrubs().scrub(text),
-      scrubJson: (json) => recordScrubs().scrubJson(json),
-      scrubEnd: (text) => recordScrubs().scrubEnd(text),
+      scrub: (text) => recordScrubbing().scrub(text),
+      scrubJson: (json) => recordScrubbing().scrubJson(json),
+      scrubEnd: (text) => recordScrubbing().scrubEnd(text),
     },
-    scrub: (text) => currentScrubs().scrub(text),
-    scrubJson: (json) => currentScrubs().scrubJson(json),
-    scrubEnd: (text) => currentScrubs().scrubEnd(text),
-    asOfNow: currentScrubs,
+    scrub: (text) => currentScrubbing().scrub(text),
+    scrubJson: (json) => currentScrubbing().scrubJson(json),
+    scrubEnd: (text) => currentScrubbing().scrubEnd(text),
+    asOfNow: currentScrubbing,
   };
 }
 

@@ -33,7 +33,7 @@ export interface MetricsParts {
   /** Metrics of the other workers; undefined in a single process. */
   others?(): Promise<Pick<OtherWorkers, "present" | "exitedCounts">>;
   /** Connections to other systems. */
-  systems(): readonly ConnectionMetrics[];
+  systemConnections(): readonly ConnectionMetrics[];
   /** Undefined when spans are not exported. */
   spans(): { readonly exported: number; readonly dropped: number; readonly waiting: number } | undefined;
   /** Undefined when runs are stored in memory only. */
@@ -72,7 +72,7 @@ export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) =>
       "Messages waiting in an in-memory queue.",
       limitQueues(parts.runtime.backlog()).map(({ name, depth }): Sample => [{ queue: name }, depth]),
     );
-    connectionMetrics(page, parts.systems());
+    connectionMetrics(page, parts.systemConnections());
     sourceMetrics(page, addSources([parts.counts.sources(), ...present.map(({ sources }) => sources)]));
     httpMetrics(page, parts, present);
     if (nodes !== undefined) {
@@ -267,7 +267,7 @@ function openFiles(): number | undefined {
   }
 }
 
-/** An idle loop ticks at the resolution; the excess is the lag. */
+/** On an idle event loop, the measured delay equals the resolution, which is therefore subtracted. */
 function lagMetrics(page: Exposition, lag: IntervalHistogram): void {
   const seconds = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - lagResolutionMs / 1e3) : 0);
   page.gauge("nodejs_eventloop_lag_p50_seconds", "Median event loop delay since the last scrape.", [[undefined, seconds(lag.percentile(50))]]);

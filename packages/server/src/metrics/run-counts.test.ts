@@ -6,7 +6,7 @@ const run = (id: string, durationMs: number, status = "completed", flowId = "f")
   ({ route: { id, flowId, flowHash: "h" }, startedAt: 1_000, endedAt: 1_000 + durationMs, status, redeliveries: 0 }) as never;
 
 describe("run counts", () => {
-  it("counts a run in the bucket whose bound it does not exceed", () => {
+  it("counts a run in the first bucket whose bound it does not exceed", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
     for (const durationMs of [0, 1, 2, 3, 60_000, 60_001, -5]) counts.ended(run("a", durationMs));
     const [only] = counts.list();

@@ -52,7 +52,7 @@ export interface RunCounts {
 
 export interface RunCountsOptions {
   readonly maxRoutes: number;
-  /** Counts of removed routes are dropped when space is needed. */
+  /** False for a removed route, whose counts are dropped when space is needed. */
   isInService(routeId: string): boolean;
 }
 

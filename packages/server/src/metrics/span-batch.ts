@@ -68,7 +68,7 @@ function spansOf(run: FinishedRun, mask: (text: string) => string): readonly Jso
   const shownMessage = run.error === undefined ? undefined : mask(run.error.message).slice(0, maxMessageLength);
   const { trace, route, error, trigger } = run;
   const traceId = trace?.traceId ?? digest(`trace ${run.rootId}`, 16);
-  // The run of a request uses the span id that its caller got. Messages it puts on a queue carry that id as their parent.
+  // The root run of a request uses the span id of its trace context, which its outgoing calls and queued messages carry as their parent.
   const idOf = (runId: string): string => (runId === run.rootId && run.ofRequest && trace !== undefined ? trace.spanId : digest(runId, 8));
   const spanId = idOf(run.id);
   const inheritedSpan = run.ofRequest ? trace?.parentSpanId : trace?.spanId;

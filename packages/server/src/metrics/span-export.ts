@@ -89,7 +89,7 @@ export class SpanExport {
   #isSampled({ trace, root }: Run): boolean {
     if (trace?.parentSpanId !== undefined) return trace.sampled;
     const { ratio } = this.#options;
-    return ratio >= 1 || (ratio > 0 && shareOf(trace?.traceId ?? root.id) < ratio);
+    return ratio >= 1 || (ratio > 0 && fractionOf(trace?.traceId ?? root.id) < ratio);
   }
 
   #schedule(ms: number): void {
@@ -171,7 +171,7 @@ export class SpanExport {
 }
 
 /** Maps an id to an evenly distributed number from 0 to 1. */
-function shareOf(id: string): number {
+function fractionOf(id: string): number {
   let hash = 2_166_136_261;
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 16_777_619);
   return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;

@@ -94,14 +94,14 @@ export interface ClusterNode extends ClusterView {
   readonly gate: RouteGate;
   /** Replaces the beans whose state the nodes share. */
   shareBeans(beans: Map<string, BeanDeclaration>): void;
-  /** Signatures that are valid only once, on any node. */
+  /** The used signatures of a flow, shared by all nodes: each signature is valid only once. */
   signaturesOf(flowId: string): UsedSignatures;
   /** The durable queues of the cluster. */
   queues(): SharedQueues;
   /** All queues of the cluster, or only those whose slot this node holds. */
   queueDepths(scope: "node" | "cluster"): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
   readonly deadLetters: DeadLetterSource;
-  /** Mounts webhooks so that requests of flows that run on another node are forwarded. */
+  /** Mounts webhooks so that requests for flows that run on another node are forwarded. */
   handOver(ingress: HttpIngress): HttpIngress;
   /** The tag of a test session of another node. */
   remoteSession(id: string): SessionTag | undefined;

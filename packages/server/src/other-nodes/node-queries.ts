@@ -13,7 +13,7 @@ export interface MissingResponse {
   readonly reason: string;
 }
 
-/** An item that only one node holds in memory. */
+/** An item that only one node has. */
 export interface OwnedItem {
   readonly kind: "run" | "session" | "dead-letter-replay";
   readonly id: string;
@@ -22,7 +22,7 @@ export interface OwnedItem {
 /** A call of the management API that another node executes. */
 export interface ForwardedCall {
   readonly method: string;
-  /** With its query: `/_api/runs/x`. */
+  /** With its query: `/_api/runs?limit=5`. */
   readonly path: string;
   readonly body: unknown;
 }

@@ -1,10 +1,10 @@
-// Data about another worker: its metrics, its runs, its exit.
+// Data about another worker or node: its metrics and runs, and the exit of a worker.
 import type { SourceEvent } from "@sluice/engine";
 import type { HttpByteMetrics } from "../http/http-bytes.ts";
 import type { RunPosition } from "../runs/run-history.ts";
 import type { RunIdentity } from "./run-identity.ts";
 
-/** A follower's metrics. */
+/** The metrics of another worker or node. */
 export interface WorkerMetrics {
   readonly pid: number;
   readonly startedAt: number;

@@ -34,7 +34,7 @@ export function findPackage(entry: string, workingDirectory: string): FoundPacka
   }
   if (!packageName.test(entry))
     return missingProblem(entry, `'${entry}' is neither a package name nor a folder`, "write folders as ./folder, and separate entries with commas");
-  const folder = installedIn(entry, workingDirectory);
+  const folder = findInstalledPackage(entry, workingDirectory);
   if (folder === undefined)
     return missingProblem(
       entry,
@@ -49,7 +49,7 @@ function missingProblem(entry: string, what: string, fix: string): PluginProblem
 }
 
 /** The folder of an installed package, searched from the working directory, then from the runtime. */
-export function installedIn(name: string, workingDirectory: string): string | undefined {
+export function findInstalledPackage(name: string, workingDirectory: string): string | undefined {
   const places = [join(workingDirectory, "package.json"), import.meta.url].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
   return places.map((place) => join(place, name)).find((folder) => existsSync(join(folder, "package.json")));
 }

@@ -102,12 +102,18 @@ describe("loading plug-ins", () => {
     ["a module that throws", `throw new Error("no license")`, kit(), "plugin-failed", "no license"],
     ["a dependency that is missing", `import "nosuch-dependency"`, kit(), "plugin-failed", "nosuch-dependency"],
     ["a syntax error", `export const connectors = [`, kit(), "plugin-failed", "failed"],
-    ["no module", "", { ...kit(), exports: "./dist/index.js" }, "plugin-invalid", "does not exist"],
-    ["no importable export", "", { ...kit(), exports: { require: "./index.js" } }, "plugin-invalid", "does not export an importable module"],
-    ["nothing exported", "export const x = 1;", kit(), "plugin-invalid", "it exports none of connectors, steps"],
+    ["a package without a module", "", { ...kit(), exports: "./dist/index.js" }, "plugin-invalid", "does not exist"],
+    ["a package without an importable export", "", { ...kit(), exports: { require: "./index.js" } }, "plugin-invalid", "does not export an importable module"],
+    ["a module without declarations", "export const x = 1;", kit(), "plugin-invalid", "it exports none of connectors, steps"],
     ["an export that is not a list", "export const connectors = {};", kit(), "plugin-invalid", "'connectors' is not a list"],
-    ["no declaration", "export const connectors = [1];", kit(), "plugin-invalid", "connectors[0] is not a declaration"],
-    ["a missing function", `export const steps = [{ name: "s", ${metadata}, options: {} }];`, kit(), "plugin-invalid", "steps[0].compile is not a function"],
+    ["a list item that is not a declaration", "export const connectors = [1];", kit(), "plugin-invalid", "connectors[0] is not a declaration"],
+    [
+      "a declaration without a function",
+      `export const steps = [{ name: "s", ${metadata}, options: {} }];`,
+      kit(),
+      "plugin-invalid",
+      "steps[0].compile is not a function",
+    ],
     [
       "fields that are not made with f",
       `export const connectors = [${connector("a", "options: { a: 1 }")}];`,
@@ -116,7 +122,7 @@ describe("loading plug-ins", () => {
       "fields made with f.*",
     ],
     ["unknown roles", `export const connectors = [${connector("a", "roles: ['both']")}];`, kit("a"), "plugin-invalid", "'source', 'sink' or 'poller'"],
-    ["no manifest", `export const connectors = [${connector("a")}];`, {}, "plugin-invalid", "package.json has no key 'sluice'"],
+    ["a package without a manifest", `export const connectors = [${connector("a")}];`, {}, "plugin-invalid", "package.json has no key 'sluice'"],
     ["another contract version", `export const connectors = [${connector("a")}];`, { sluice: { kit: "2" } }, "plugin-invalid", "version '2'"],
     ["unlisted schemes", `export const connectors = [${connector("a")}];`, kit("b"), "plugin-invalid", `lists the schemes ["b"], the module has ["a"]`],
   ])("rejects %s with file, reason and fix", async (_, module, manifest, code, text) => {
@@ -126,7 +132,7 @@ describe("loading plug-ins", () => {
     expect(more).toEqual([]);
   });
 
-  it("rejects a folder without a package.json", async () => {
+  it("rejects a folder without a readable package.json", async () => {
     put({ "p/index.js": "", "q/package.json": "{" });
     expect((await problems("./p,./q")).map(({ code, message }) => `${code} ${message}`)).toEqual([
       expect.stringMatching(/^plugin-invalid .*does not exist/),

@@ -13,7 +13,7 @@ export interface WatchedFunctions {
   /** The names that the module currently provides. */
   readonly names: readonly string[];
   readonly log: Log;
-  /** Called after a reload: flows keep the functions they were compiled with. */
+  /** Called after a reload, to recompile the flows: a flow keeps the functions it was compiled with. */
   changed(): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ export interface CaptureState {
   readonly until: number;
   readonly maxBytes: number;
   bytes: number;
-  /** A message exceeded the limit. */
+  /** True after a message did not fit into `maxBytes`; no more messages are stored then. */
   isFull: boolean;
 }
 

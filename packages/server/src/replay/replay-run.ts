@@ -123,17 +123,17 @@ function messageFor(
 
 function applyEdits(message: Message, body: unknown, headers: ReplayRequest["headers"]): Message {
   if (body !== undefined) message.body = body;
-  // Set like headers from a caller, to distinguish them from headers that the route sets.
   if (headers === undefined) return message;
-  const wire = new Map<string, readonly [string, unknown]>();
+  // Edited headers replace received ones, and do not count as headers that the route has set.
+  const received = new Map<string, readonly [string, unknown]>();
   const own = new Set([...message.headers.own()].map(([name]) => name.toLowerCase()));
-  for (const [name, value] of message.headers) if (!own.has(name.toLowerCase())) wire.set(name.toLowerCase(), [name, value]);
+  for (const [name, value] of message.headers) if (!own.has(name.toLowerCase())) received.set(name.toLowerCase(), [name, value]);
   const ownHeaders = [...message.headers.own()];
   for (const [name, value] of Object.entries(headers)) {
-    if (value === null) wire.delete(name.toLowerCase());
-    else wire.set(name.toLowerCase(), [name, value]);
+    if (value === null) received.delete(name.toLowerCase());
+    else received.set(name.toLowerCase(), [name, value]);
   }
-  const layered = new Headers({ entries: () => wire.values() });
+  const layered = new Headers({ entries: () => received.values() });
   const editedNames = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   for (const [name, value] of ownHeaders) if (!editedNames.has(name.toLowerCase())) layered.set(name, value);
   message.headers = layered;

@@ -1,6 +1,6 @@
 // Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful ones. They are stored by
-// reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled: otherwise the last hundred of ten
-// thousand runs per second would be evicted too soon.
+// reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled:
+// otherwise, at ten thousand runs per second, the stored hundred would cover only ten milliseconds.
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
 import { Message, isMessage, type Exchange, type FlowError, type Run } from "@sluice/engine";
 import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";
@@ -14,7 +14,7 @@ const storedPerSecond = 50;
 const sampleEveryMs = 20;
 
 /** Sampling state of a route; times are when runs ended. */
-interface Pace {
+interface SamplingState {
   since: number;
   count: number;
   last: number;
@@ -51,7 +51,7 @@ export class ReplayStore {
   readonly #maxBytes: number;
   readonly #failed = new Map<string, ReplayEntry & { readonly message: StoredMessage }>();
   readonly #recent: (ReplayEntry | undefined)[] = Array.from({ length: recentRuns }, () => undefined);
-  readonly #paces = new WeakMap<Run["route"], Pace>();
+  readonly #samplingStates = new WeakMap<Run["route"], SamplingState>();
   #next = 0;
   #bytes = 0;
 
@@ -110,16 +110,16 @@ export class ReplayStore {
 
   #isDue({ route, session, endedAt }: Run): boolean {
     if (session !== undefined) return true;
-    let pace = this.#paces.get(route);
-    if (pace === undefined) this.#paces.set(route, (pace = { since: endedAt, count: 0, last: endedAt }));
+    let sampling = this.#samplingStates.get(route);
+    if (sampling === undefined) this.#samplingStates.set(route, (sampling = { since: endedAt, count: 0, last: endedAt }));
     // The clock may have been set back.
-    if (endedAt < pace.since || endedAt - pace.since >= 1_000) {
-      pace.since = endedAt;
-      pace.count = 0;
+    if (endedAt < sampling.since || endedAt - sampling.since >= 1_000) {
+      sampling.since = endedAt;
+      sampling.count = 0;
     }
-    if (pace.count >= storedPerSecond && endedAt - pace.last < sampleEveryMs) return false;
-    pace.count++;
-    pace.last = endedAt;
+    if (sampling.count >= storedPerSecond && endedAt - sampling.last < sampleEveryMs) return false;
+    sampling.count++;
+    sampling.last = endedAt;
     return true;
   }
 

@@ -14,7 +14,7 @@ export function findResourceFolders({ resources, dataDir }: Pick<Settings, "reso
   return [join(resolve(dataDir), "resources"), ...configured];
 }
 
-/** The files of these folders; the first folder wins for duplicate names. Missing folders are ignored. */
+/** The files of these folders; if several have a file of the same name, the first folder is used. Missing folders are ignored. */
 export function resourceFolders(folders: readonly string[]): ResourceFiles {
   return {
     read(place, path) {
@@ -37,11 +37,13 @@ function checkName(name: string): void {
   const problem =
     segments.length === 0
       ? "is empty"
-      : name.includes("\0") || segments.includes("..")
-        ? "is outside the folder"
-        : segments.some((segment) => segment.startsWith("."))
-          ? "is hidden, and hidden files are not read"
-          : undefined;
+      : name.includes("\0")
+        ? "contains a NUL character"
+        : segments.includes("..")
+          ? "must not contain '..'"
+          : segments.some((segment) => segment.startsWith("."))
+            ? "is hidden, and hidden files are not read"
+            : undefined;
   if (problem !== undefined)
     throw new CompileError("resource-refused", `the file name '${name.replaceAll("\0", "")}' ${problem}`, {
       hint: "write it as resource:file:folder/name.txt",

@@ -16,7 +16,7 @@ export interface DiskRuns {
 /** More than the durable store reserves: runs must not use the space that messages need. */
 const reservedBytes = 16 * 1024 * 1024;
 
-export interface RunStoreNeeds {
+export interface OpenRunStoreOptions {
   readonly settings: Settings;
   /** The directory of the embedded store. */
   readonly directory: string;
@@ -27,7 +27,7 @@ export interface RunStoreNeeds {
 }
 
 /** Undefined, with a warning, when runs cannot be stored on disk: they are then stored in memory only. */
-export function openRunStore({ settings, directory, clock, log, readOnlyReason }: RunStoreNeeds): RunStore | undefined {
+export function openRunStore({ settings, directory, clock, log, readOnlyReason }: OpenRunStoreOptions): RunStore | undefined {
   try {
     if (readOnlyReason !== undefined) throw new Error(readOnlyReason);
     const limits = { runs: settings.runStoreTotal, bytes: settings.runStoreBytes, ageMs: settings.runStoreAge, reservedBytes };

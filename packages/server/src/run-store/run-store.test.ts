@@ -133,7 +133,7 @@ describe("the run store", () => {
     expect(paged).toEqual(all);
   });
 
-  it("searches for words in masked text only, and continues where it stopped", async () => {
+  it("searches for words in masked text only, over several pages", async () => {
     const store = storeIn(folder());
     secrets.set("test", ["known-secret"]);
     await store.write([...runs(0, 300), run(300, { preview: 'say "quoted" Ünique known-secret' }), ...runs(301, 900)], 0);

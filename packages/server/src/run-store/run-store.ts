@@ -30,7 +30,7 @@ export interface RunStoreParts {
   readonly log: Log;
 }
 
-const maxTrimMs = 3_600_000;
+const maxTrimIntervalMs = 3_600_000;
 
 export class RunStore implements RunSink {
   readonly #segments: Segments;
@@ -98,7 +98,7 @@ export class RunStore implements RunSink {
   /** Runs expire even when no new ones are stored. */
   async #trim(): Promise<void> {
     const { clock, limits } = this.#parts;
-    this.#cancelTrim = clock.after(Math.min(maxTrimMs, limits.ageMs), () => void this.#trim());
+    this.#cancelTrim = clock.after(Math.min(maxTrimIntervalMs, limits.ageMs), () => void this.#trim());
     await this.#segments.call("trim", clock.now()).catch(() => undefined);
   }
 }

@@ -22,7 +22,7 @@ export interface StoredMessages {
   readonly messagesTruncated: boolean;
 }
 
-/** Captured messages of one run that exceed this length are omitted. */
+/** Captured messages of one run beyond this total length are omitted. */
 const maxMessagesLength = 4 * 1024 * 1024;
 
 export function storedRun(metadata: RunMetadata, secrets: SecretValues, captured: StoredMessages | undefined): StoredRun {

@@ -42,7 +42,7 @@ describe("run history", () => {
     expect(ids(history, "quiet").length).toBe(1);
   });
 
-  it("is limited in bytes, and one huge run is still kept", () => {
+  it("keeps only as many runs as fit into the byte limit", () => {
     const history = createRunHistory({ perRoute: 1_000, total: 1_000, bytes: 20_000 });
     for (let count = 0; count < 500; count++) finish(history, begin(history, "a", "y".repeat(1_000_000)));
     expect(history.size).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ describe("run history", () => {
     ]);
   });
 
-  it("uses no more memory than it counts, even with node's buffer pool", () => {
+  it("uses less than twice the memory that it counts, even with node's buffer pool", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const history = createRunHistory({ perRoute: 2_000, total: 2_000, bytes: 1e9 });

@@ -56,7 +56,7 @@ export function createRunListener({ history, replayStore, counts, trace, log, ev
       log.write(
         "ERROR",
         run.route.id,
-        `Route '${run.route.id}' failed${failure.stepId === undefined ? "" : ` at step '${failure.stepId}'`}: ${failure.message} (sluice runs ${run.root.id})`,
+        `Route '${run.route.id}' failed${failure.stepId === undefined ? "" : ` at step '${failure.stepId}'`}: ${failure.message} (details: sluice runs ${run.root.id})`,
         exchange,
         failure.code === "unexpected" ? { error: failure.cause } : undefined,
       );

@@ -4,9 +4,9 @@ import { maskMembers } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 
-/** Length of a body preview. */
+/** Maximum length of a body preview. */
 export const previewLimit = 1_024;
-/** Length of an error message. */
+/** Maximum length of an error message. */
 export const maxMessageLength = 2_000;
 
 export interface RunError {
@@ -91,7 +91,7 @@ export function maskMetadata(run: RunMetadata, secrets: SecretValues): RunMetada
 /** Masking inserts these characters only, so any other text that is shown is in the unmasked text as well. */
 const maskCharacters = /["\\*]/;
 
-/** True when the shown data of a run contains all words, in lower case. Masking is slow, so it is skipped where no match is possible. */
+/** True when the shown data of a run contains all words, which must be in lower case. Masking is slow, so it is skipped where no match is possible. */
 export function containsWords(run: RunMetadata, words: readonly string[], secrets: SecretValues): boolean {
   const { trigger, route, error } = run;
   const other = [run.id, route.id, route.flowId, run.correlationId, trigger.method, trigger.path, error?.type, error?.stepId].join("\n");

@@ -6,7 +6,7 @@ import { isCredentialHeader, isSecretHeader } from "../masking/secret-headers.ts
 import { maskUris } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 
-interface SeenMessage {
+interface RecordedMessage {
   readonly body: unknown;
   readonly bodyType: string;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface RecordedCall {
   readonly runId: string;
   readonly at: string;
   readonly attempt: number;
-  readonly request: SeenMessage;
+  readonly request: RecordedMessage;
   outcome: "responded" | "threw" | "pending";
   response: unknown;
   error: { readonly type: string; readonly message: string } | null;

@@ -27,7 +27,7 @@ export function joinWorkers({ server, documents, streams, http, engine, sessions
     hubs: { trace: streams.trace.hub, log: streams.logs.hub },
     events: engine.events,
     log,
-    recentLines: streams.takeLines,
+    setOtherLines: streams.setOtherLines,
     draining: () => void (server.phase = "DRAINING"),
   });
 }

@@ -24,7 +24,7 @@ export interface Documents {
 /** Flow files up to this size are read even if the limit for request bodies is smaller. */
 const minFlowLimitBytes = 10 * 1024 * 1024;
 
-/** Opens the stores without reading the documents. */
+/** Opens the stores and reads the properties and the states of routes. Flows and mappings are loaded later. */
 export async function openDocuments({ settings, variant, dataDir, log, cluster }: ServerProcess): Promise<Documents> {
   const flowsDir = join(dataDir, "routes");
   const properties = await readProperties(settings.dataDir, settings.profile);

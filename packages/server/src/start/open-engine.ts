@@ -67,7 +67,7 @@ interface RunRecords {
   readonly spans: SpanExport | undefined;
 }
 
-interface EngineNeeds {
+interface EngineDependencies {
   readonly plugins: Plugins;
   readonly durable: DurableStore;
   readonly runStore: RunStore | undefined;
@@ -79,7 +79,7 @@ interface EngineNeeds {
 
 export async function openEngine(
   server: ServerProcess,
-  { plugins, durable, runStore, trace, mappings, routeStates, http }: EngineNeeds,
+  { plugins, durable, runStore, trace, mappings, routeStates, http }: EngineDependencies,
   lateParts: LateParts,
 ): Promise<EngineParts> {
   const { settings, variant, ids, log, secrets, environment } = server;

@@ -50,7 +50,7 @@ export function openBreakpoints({ settings, clock, secrets, log }: ServerProcess
   });
 }
 
-interface FlowNeeds {
+interface FlowDependencies {
   readonly documents: Documents;
   readonly engine: EngineParts;
   readonly streams: Streams;
@@ -58,7 +58,7 @@ interface FlowNeeds {
 }
 
 /** Creates the parts for installing and removing flows, without loading any. */
-export function openFlows(server: ServerProcess, { documents, engine, streams, startTrial }: FlowNeeds, lateParts: LateParts): FlowParts {
+export function openFlows(server: ServerProcess, { documents, engine, streams, startTrial }: FlowDependencies, lateParts: LateParts): FlowParts {
   const { configuration, variant, log, secrets, environment, cluster } = server;
   const { mappings, properties } = documents;
   return lateParts.flows.set({

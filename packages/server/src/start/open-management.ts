@@ -170,7 +170,7 @@ function metricsParts(
     openSessions: () => sessions.openCount,
     streamClients: () => streams.opener.clients,
     connections: () => lateParts.listener.current.connections,
-    systems: () => engine.connections.list(),
+    systemConnections: () => engine.connections.list(),
     webhookCalls: () => http.ingress.active,
     httpBytes: () => httpByteMetrics(http.bytes),
     spans: () => spans,

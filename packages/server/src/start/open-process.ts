@@ -3,7 +3,7 @@ import type { Clock, Ids, LogLevel } from "@sluice/engine";
 import type { Phase } from "../api/health.ts";
 import { SettingsError, type Configuration, type Settings } from "../config.ts";
 import type { DirectoryLock } from "../data-lock/directory-lock.ts";
-import { lockDirectory, unlocked } from "../data-lock/lock-directory.ts";
+import { lockDirectory, noLock } from "../data-lock/lock-directory.ts";
 import { restartFailed } from "../flows/load-flows.ts";
 import { systemClock } from "../host/clock.ts";
 import { createEnvironment, type Environment } from "../host/environment.ts";
@@ -41,7 +41,7 @@ export function openProcess(configuration: Configuration, output: number, varian
   const processLog = createProcessLog(settings, output);
   const dataDir = resolve(settings.dataDir, variant.worker === undefined ? "" : `worker-${variant.worker}`);
   // Lock first: opening the stores removes temporary files, which may belong to a running process.
-  const lock = variant.isTrial === true ? unlocked : lockDirectory(dataDir);
+  const lock = variant.isTrial === true ? noLock : lockDirectory(dataDir);
   if (lock.warning !== undefined) processLog.log.write("WARN", "sluice", lock.warning);
   return {
     ...processLog,

@@ -14,8 +14,8 @@ export interface Streams {
   readonly logs: LogRecorder;
   /** Records that a test session mocked a step. */
   mocked(exchange: Exchange, node: StepNode | undefined): void;
-  /** Receives recent log lines of other workers. */
-  takeLines(lines: readonly string[]): void;
+  /** Sets the recent log lines of the other workers. */
+  setOtherLines(lines: readonly string[]): void;
 }
 
 /** Creates the event and log streams for clients of the management API. */
@@ -46,6 +46,6 @@ export function openStreams({ settings, variant, secrets, log, writer, level, cl
     trace,
     logs,
     mocked: (exchange, node) => void mocked.set(exchange, node),
-    takeLines: (lines) => void (otherLines = lines),
+    setOtherLines: (lines) => void (otherLines = lines),
   };
 }

@@ -67,7 +67,7 @@ export interface DeadLetterParts {
 }
 
 const maxSearchLength = 4_096;
-/** Length of a stored error message. */
+/** Maximum length of a stored error message. */
 export const maxFailureLength = 4_000;
 const insert = `INSERT INTO dead_letter (id, at, route_id, flow_id, flow_hash, run_id, source, attempts, failure, search, size,
   kind, envelope, body, input_kind, input_envelope, input_body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -198,14 +198,14 @@ export class DeadLetterTable {
 
   async #removeOldest(): Promise<void> {
     const { limits, log, database } = this.#parts;
-    const [letters, bytes] = [ninetyNinePercent(limits.deadLetters), ninetyNinePercent(limits.deadLetterBytes)];
+    const [targetCount, targetBytes] = [ninetyNinePercent(limits.deadLetters), ninetyNinePercent(limits.deadLetterBytes)];
     try {
       // The newest dead letter is kept regardless of its size, because it may not have been read yet.
       for (let removed = 1; removed > 0 && this.count > 1 && (this.count > limits.deadLetters || this.bytes > limits.deadLetterBytes);) {
         let last = "";
         let [remainingCount, remainingBytes] = [this.count, this.bytes];
         for (const row of database.prepare("SELECT id, size FROM dead_letter ORDER BY id LIMIT 1000").all()) {
-          if (remainingCount <= 1 || (remainingCount <= letters && remainingBytes <= bytes)) break;
+          if (remainingCount <= 1 || (remainingCount <= targetCount && remainingBytes <= targetBytes)) break;
           remainingCount--;
           remainingBytes -= Number(row["size"]);
           last = String(row["id"]);
@@ -286,10 +286,11 @@ function failureOf(text: string): Failure {
   return { type: "java.lang.IllegalStateException", message: "the stored failure is damaged and cannot be read", stepId: undefined, routeId: undefined };
 }
 
-const lastTime = 8.64e15;
+/** The largest time that a Date can represent. */
+const maxTime = 8.64e15;
 
 /** A valid time for a Date; 0 otherwise. */
 function timeOf(value: SqlValue | undefined): number {
   const time = Number(value);
-  return Math.abs(time) <= lastTime ? time : 0;
+  return Math.abs(time) <= maxTime ? time : 0;
 }

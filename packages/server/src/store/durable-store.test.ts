@@ -48,7 +48,7 @@ function crashed(directory: string): string {
 }
 
 describe("the durable store", () => {
-  it("creates no file or thread before it is opened, and then a private file", async () => {
+  it("creates no file before it is opened, and then a private one", async () => {
     const directory = join(folder(), "store");
     const store = storeIn(directory);
     expect([existsSync(directory), store.current, await store.openExisting()]).toEqual([false, undefined, undefined]);
@@ -80,7 +80,7 @@ describe("the durable store", () => {
     expect(restarted.page("q", undefined, Infinity, 1)[0]?.attempts).toBe(1);
   });
 
-  it("marks nothing as suspect after a clean shutdown, and leaves no other files", async () => {
+  it("marks nothing as suspect after a clean shutdown, and leaves no data in the write-ahead log", async () => {
     const directory = folder();
     const store = storeIn(directory);
     const { seq } = await (await store.open()).queues.put("q", text("x"), now);
@@ -91,7 +91,7 @@ describe("the durable store", () => {
     await expect(store.open()).rejects.toThrow("the durable store is closed");
   });
 
-  it("writes concurrent operations in one group and resolves each", async () => {
+  it("writes concurrent operations in a few groups and resolves each", async () => {
     const store = await storeIn(folder()).open();
     const before = store.groups.groups;
     await Promise.all(Array.from({ length: 300 }, (_, index) => store.queues.put("q", text(String(index)), now)));
@@ -131,7 +131,7 @@ describe("the durable store", () => {
 });
 
 describe("the queue table", () => {
-  it("is limited over all queues, and has space again after a removal", async () => {
+  it("is limited in its total size over all queues, and has space again after a removal", async () => {
     const { queues } = await storeIn(folder(), { queueBytes: 3_000 }).open();
     const first = await queues.put("a", text("x".repeat(1_000)), now);
     await queues.put("b", text("x".repeat(1_000)), now);

@@ -26,8 +26,8 @@ interface Tally {
   bytes: number;
 }
 
-/** Maximum number of empty queues whose counters are kept. */
-const emptyTallies = 1_000;
+/** When there are counters for this many queues, those of empty queues are removed. */
+const tallyCleanupThreshold = 1_000;
 
 const insert = "INSERT INTO queue_message (seq, id, queue, key, due, enqueued, attempts, size, kind, envelope, body) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)";
 const remove = "DELETE FROM queue_message WHERE seq = ?";
@@ -145,7 +145,7 @@ export class QueueTable implements QueueStore {
   #tally(queue: string): Tally {
     let tally = this.#tallies.get(queue);
     if (tally !== undefined) return tally;
-    if (this.#tallies.size >= emptyTallies) for (const [name, { depth }] of this.#tallies) if (depth === 0) this.#tallies.delete(name);
+    if (this.#tallies.size >= tallyCleanupThreshold) for (const [name, { depth }] of this.#tallies) if (depth === 0) this.#tallies.delete(name);
     this.#tallies.set(queue, (tally = { depth: 0, bytes: 0 }));
     return tally;
   }

@@ -67,7 +67,7 @@ export class StoreFile {
     }
   }
 
-  /** Without the mark `yes` the next start checks the file and counts every attempt before it begins. */
+  /** Unless the mark is `yes`, the next start checks the integrity of the file and treats all stored messages as suspect. */
   markClean(value: "yes" | "no"): void {
     this.prepare("INSERT INTO state (name, value) VALUES ('clean', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(value);
   }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../host/clock.ts";
 import { EventHub, type HubClient } from "./event-hub.ts";
 
-it("leaves no timer when it is closed before its clients", () => {
+it("leaves no timer when it is closed while clients are connected", () => {
   const waiting = new Set<number>();
   let count = 0;
   const after = (): (() => void) => {

@@ -135,7 +135,7 @@ export class EventHub {
     return text;
   }
 
-  /** The text of an event for another process, which replaces the id. */
+  /** The text of an event for another process, with an empty id, which that process replaces. */
   forwardedText(event: StreamEvent, detail: BodyDetail): string {
     return this.#labelled(event, event.write("", detail));
   }

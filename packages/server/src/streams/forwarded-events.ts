@@ -10,7 +10,7 @@ export interface ForwardedEvents {
     /** Time of the event, precise enough to order events of different workers. */
     readonly at: number;
     readonly bytes: number;
-    /** The event's texts by detail, each beginning with the sender's event id. */
+    /** The event's texts by detail, each beginning with an empty id, which the receiver replaces. */
     readonly texts: Readonly<Partial<Record<BodyDetail, string>>>;
   }[];
   /** Events dropped after these because the buffer was full. */

@@ -83,10 +83,10 @@ export function createStreamFilter(query: FilterQuery): StreamFilter {
 }
 
 /** A run is sampled with all its events or none. */
-function isSampled(runId: string, share: number): boolean {
+function isSampled(runId: string, fraction: number): boolean {
   let hash = 0;
   for (let index = 0; index < runId.length; index++) hash = (Math.imul(hash, 31) + runId.charCodeAt(index)) >>> 0;
-  return hash / 2 ** 32 < share;
+  return hash / 2 ** 32 < fraction;
 }
 
 /** Whether a filter may match events of a route. */

@@ -27,11 +27,11 @@ export interface CallFault {
   readonly name: string;
   readonly message: string;
   readonly code: string | undefined;
-  /** Where a system call failed, as reported by node. */
-  readonly place?: FaultPlace;
+  readonly target?: SystemCallTarget;
 }
 
-interface FaultPlace {
+/** The address, port, path or host name of a failed system call, as reported by Node. */
+interface SystemCallTarget {
   readonly address?: string;
   readonly port?: number;
   readonly path?: string;
@@ -41,17 +41,17 @@ interface FaultPlace {
 export type Envelope = CallMessage | ResponseMessage;
 
 /**
- * A failed call. `name`, `code` and the location are copied from the remote error. Additional codes: `exited`: the process has exited; `unhandled`: it
+ * A failed call. `name`, `code` and the target of a failed system call are copied from the remote error. Additional codes: `exited`: the process has exited; `unhandled`: it
  * does not handle this call yet; `timeout`: it did not respond in time.
  */
 export class CallError extends Error {
   readonly code: string | undefined;
 
-  constructor({ name, message, code, place }: CallFault) {
+  constructor({ name, message, code, target }: CallFault) {
     super(message);
     this.name = name;
     this.code = code;
-    Object.assign(this, place);
+    Object.assign(this, target);
   }
 }
 
@@ -64,7 +64,7 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-const standardTimeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
 export class Calls {
   readonly #self: Address;
@@ -83,7 +83,7 @@ export class Calls {
     this.#handlers.set(name, handler);
   }
 
-  call<T = unknown>(to: Address, name: string, data?: unknown, timeoutMs = standardTimeoutMs): Promise<T> {
+  call<T = unknown>(to: Address, name: string, data?: unknown, timeoutMs = defaultTimeoutMs): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const call = ++this.#next;
       const timer = setTimeout(
@@ -123,8 +123,8 @@ export class Calls {
       if (handler === undefined) throw new CallError({ name: CallError.name, message: `no handler for '${name}'`, code: "unhandled" });
       send({ data: await handler(data, from) });
     } catch (error) {
-      const { name: kind, message, code, address, port, path, hostname } = error as NodeJS.ErrnoException & FaultPlace;
-      send({ fault: { name: kind, message, code, place: { address, port, path, hostname } } });
+      const { name: kind, message, code, address, port, path, hostname } = error as NodeJS.ErrnoException & SystemCallTarget;
+      send({ fault: { name: kind, message, code, target: { address, port, path, hostname } } });
     }
   }
 

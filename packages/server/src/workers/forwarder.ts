@@ -7,7 +7,7 @@ import { RetryQueue, type QueuedRequest } from "./retry-queue.ts";
 
 export interface ForwarderOptions {
   readonly socketPath: string;
-  /** How long a request waits for a leader that is being replaced or overloaded. */
+  /** How long a request waits for a leader that is overloaded or being replaced. */
   readonly waitMs: number;
   isDraining(): boolean;
 }
@@ -23,8 +23,8 @@ export interface Forwarder {
 const lingerMs = 1_000;
 /** Connection errors of a leader that is being replaced or whose backlog is full: nothing of the request was sent. */
 const notAcceptedCodes = new Set(["ENOENT", "ECONNREFUSED", "EAGAIN"]);
-/** Hop-by-hop headers, which are not forwarded. */
-const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", peerHeader]);
+/** Headers that are not forwarded: hop-by-hop headers, and the peer header, which only the forwarder may set. */
+const notForwarded = new Set(["connection", "keep-alive", "proxy-connection", "upgrade", "te", "trailer", peerHeader]);
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 256, scheduling: "lifo" });
@@ -88,7 +88,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     }
     response.sendDate = false;
     if (options.isDraining() || !request.complete) response.shouldKeepAlive = false;
-    response.writeHead(incoming.statusCode ?? 502, withoutHops(incoming.rawHeaders, true));
+    response.writeHead(incoming.statusCode ?? 502, forwardedHeaders(incoming.rawHeaders, true));
     // A reply of known length is sent in one write. The head of a stream must not wait for the first event.
     if (incoming.headers["content-length"] === undefined) response.flushHeaders();
     if (incoming.headers["content-type"]?.startsWith("text/event-stream") === true) request.socket.once("end", () => response.destroy());
@@ -135,7 +135,7 @@ function send(inbound: NodeInboundRequest, outgoing: ClientRequest, body: Uint8A
 
 function headersFor(inbound: NodeInboundRequest, body: Uint8Array | undefined): string[] {
   const { request } = inbound;
-  const headers = withoutHops(request.rawHeaders, false);
+  const headers = forwardedHeaders(request.rawHeaders, false);
   const has = (name: string): boolean => headers.some((header, index) => index % 2 === 0 && header.toLowerCase() === name);
   const before = headers.length;
   if (!has("host")) headers.push("Host", "localhost");
@@ -150,12 +150,12 @@ function headersFor(inbound: NodeInboundRequest, body: Uint8Array | undefined): 
   return headers;
 }
 
-function withoutHops(raw: readonly string[], isReply: boolean): string[] {
+function forwardedHeaders(raw: readonly string[], isReply: boolean): string[] {
   const headers: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const lower = (raw[index] as string).toLowerCase();
     // A request keeps its framing; a reply is framed again.
-    if (!hopByHop.has(lower) && !(isReply && lower === "transfer-encoding")) headers.push(raw[index] as string, raw[index + 1] as string);
+    if (!notForwarded.has(lower) && !(isReply && lower === "transfer-encoding")) headers.push(raw[index] as string, raw[index + 1] as string);
   }
   return headers;
 }

@@ -11,8 +11,8 @@ const retryEveryMs = 20;
 /** A connection is closed if no worker accepts it for this long. */
 const waitMs = 15_000;
 
-/** Tracks the connections passed to a worker; `another` finds a serving worker. */
-export function followHandoffs(worker: Worker, another: () => Worker | undefined): void {
+/** Tracks the connections passed to a worker. */
+export function trackHandoffs(worker: Worker, findServingWorker: () => Worker | undefined): void {
   const waiting = new Map<number, Handoff>();
   const { process } = worker;
   const send = process.send.bind(process) as (...parameters: unknown[]) => boolean;
@@ -24,15 +24,15 @@ export function followHandoffs(worker: Worker, another: () => Worker | undefined
     if (ack !== undefined) waiting.delete(ack);
   });
   worker.once("exit", () => {
-    for (const handoff of waiting.values()) passTo(another, handoff, performance.now() + waitMs);
+    for (const handoff of waiting.values()) passTo(findServingWorker, handoff, performance.now() + waitMs);
     waiting.clear();
   });
 }
 
 /** Sends the same message again: its acknowledgement completes the original handoff. */
-function passTo(another: () => Worker | undefined, handoff: Handoff, until: number): void {
-  const worker = another();
+function passTo(findServingWorker: () => Worker | undefined, handoff: Handoff, until: number): void {
+  const worker = findServingWorker();
   if (worker !== undefined) worker.process.send(handoff.message, handoff.handle as never);
   else if (performance.now() > until) handoff.handle.close();
-  else setTimeout(() => passTo(another, handoff, until), retryEveryMs);
+  else setTimeout(() => passTo(findServingWorker, handoff, until), retryEveryMs);
 }

@@ -1,10 +1,10 @@
 // Reports in-flight runs to the supervisor, so that they can be accounted for if this process crashes. Short runs that start and end between two
-// checks are not reported and cost only a set entry.
+// checks are not reported and cost only a map entry.
 import type { Run, RunListener } from "@sluice/engine";
 import type { InFlightChanges } from "./messages.ts";
 import type { RunIdentity } from "../other-workers/run-identity.ts";
 
-/** A run is reported at the second check that sees it. */
+/** A run is reported at the second check after its start. */
 const checkEveryMs = 50;
 
 export class InFlightRuns {

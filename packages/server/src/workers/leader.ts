@@ -57,8 +57,8 @@ export interface LeaderParts {
   readonly drainMs: number;
   /** Runs stored per route. */
   readonly runsPerRoute: number;
-  /** Receives lines that other workers logged before a stream client connected. */
-  recentLines(lines: readonly string[]): void;
+  /** Sets the lines that the other workers logged before a stream client connected. */
+  setOtherLines(lines: readonly string[]): void;
   /** Called when shutdown begins. */
   draining(): void;
 }
@@ -122,7 +122,7 @@ function attach(calls: Calls, members: Members, parts: LeaderParts): ServiceView
     },
     async watch(hub, query) {
       const lines = await streams.watch(hub, query, callTimeoutMs);
-      if (!hub.recording) parts.recentLines(lines);
+      if (!hub.recording) parts.setOtherLines(lines);
     },
     async drained(flowId) {
       // A worker that does not respond or has exited counts as not drained.

@@ -15,10 +15,10 @@ import type { FilterQuery } from "../streams/stream-filter.ts";
 /** In a cluster, every worker is a node; otherwise one is the leader of the others. */
 export type WorkerRole = "leader" | "follower" | "node";
 
-/** Starts a worker; the reply is its `Announcement`. */
+/** Starts a worker; the reply is its `Announcement`, or undefined for a follower. */
 export interface StartRequest {
   readonly role: WorkerRole;
-  /** From 1; a replacement has the number of the worker it replaces. */
+  /** From 1; a replacement has the position of the worker it replaces. */
   readonly position: number;
   readonly configuration: Configuration;
   /** The Unix socket at which the leader accepts forwarded requests. */

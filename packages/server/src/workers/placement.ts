@@ -54,6 +54,6 @@ function tieCallers(runtime: Runtime, free: Set<Route>, callers: Set<Route>): vo
 }
 
 /** The deployment reduced to these routes. */
-export function partOf(deployment: Deployment, routeIds: readonly string[]): Deployment {
+export function selectRoutes(deployment: Deployment, routeIds: readonly string[]): Deployment {
   return { ...deployment, routes: deployment.routes.filter((route) => routeIds.includes(route.identity.id)) };
 }

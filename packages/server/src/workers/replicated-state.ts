@@ -12,7 +12,7 @@ import { overrideKamelets } from "../kamelets/kamelet-overrides.ts";
 import type { MemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { Change, ChangeRequest, PlacedFlow } from "./messages.ts";
-import { partOf } from "./placement.ts";
+import { selectRoutes } from "./placement.ts";
 
 export interface ReplicatedParts extends PrepareParts {
   readonly log: Log;
@@ -119,7 +119,7 @@ export class ReplicatedState {
   async #deploy({ id, source, hash, params, routeIds, kamelets }: PlacedFlow): Promise<void> {
     const { prepared, secrets } = await prepareFlow(this.#parts, { id, source, hash, params, kamelets: overrideKamelets(kamelets) });
     assertDeployable(prepared);
-    const { drained } = await deployMasked(this.#parts, partOf(prepared.deployment as Deployment, routeIds), secrets);
+    const { drained } = await deployMasked(this.#parts, selectRoutes(prepared.deployment as Deployment, routeIds), secrets);
     this.#drains.set(id, drained);
   }
 

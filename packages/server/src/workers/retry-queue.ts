@@ -1,4 +1,4 @@
-// Requests waiting for a leader that is being replaced or overloaded. A connection attempt costs a follower more than serving a request,
+// Requests waiting for a leader that is overloaded or being replaced. A connection attempt costs a follower more than serving a request,
 // so attempts use slow start: one probe, doubled after each success.
 
 const retryEveryMs = 50;

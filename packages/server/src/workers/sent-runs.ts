@@ -2,7 +2,7 @@ import type { RunSink } from "../run-store/run-store.ts";
 import type { Calls } from "./calls.ts";
 import type { SentRuns } from "./messages.ts";
 
-/** How long to wait for a leader that is being replaced. */
+/** Delay and maximum number of retries while the leader is being replaced. */
 const retryMs = 1_000;
 const maxRetries = 15;
 

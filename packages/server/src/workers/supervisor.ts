@@ -82,17 +82,17 @@ function freePort(host: string): Promise<number> {
   });
 }
 
-const folder = ".workers-";
+const folderPrefix = ".workers-";
 
 /** Creates a directory for this user only: in the data directory, or in the temporary directory if the path is too long for a socket. */
 async function createSocketPath(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o750 });
-  const isShort = join(dataDir, `${folder}123456`, socketName).length <= maxSocketPathLength;
-  return join(await mkdtemp(isShort ? join(dataDir, folder) : join(tmpdir(), "sluice-")), socketName);
+  const isShort = join(dataDir, `${folderPrefix}123456`, socketName).length <= maxSocketPathLength;
+  return join(await mkdtemp(isShort ? join(dataDir, folderPrefix) : join(tmpdir(), "sluice-")), socketName);
 }
 
-/** Removes socket directories of services that were killed. Must run while holding the data directory. */
+/** Removes socket directories of services that were killed. Call it only after the workers have locked their data directories. */
 async function removeLeftovers(dataDir: string, own: string): Promise<void> {
   for (const name of await readdir(dataDir))
-    if (name.startsWith(folder) && join(dataDir, name) !== own) await rm(join(dataDir, name), { recursive: true, force: true });
+    if (name.startsWith(folderPrefix) && join(dataDir, name) !== own) await rm(join(dataDir, name), { recursive: true, force: true });
 }

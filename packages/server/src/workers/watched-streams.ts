@@ -32,7 +32,7 @@ export class WatchedStreams {
     for (const hub of this.#hubs) await this.#watchAt(member, hub);
   }
 
-  /** Requests the events that a new client follows from all workers. Returns the log lines that the workers wrote before the request. */
+  /** Requests from all workers the events that a new client subscribes to. Returns the log lines that the workers wrote before the request. */
   async watch(hub: EventHub, query: FilterQuery, withinMs: number): Promise<readonly string[]> {
     const entry = { hub, query };
     this.#joining.add(entry);

@@ -6,7 +6,7 @@ import type { Configuration } from "../config.ts";
 import type { ExternalFlows } from "../flows/external-flows.ts";
 import type { Announcement } from "../running-server.ts";
 import { CallError, Calls, type Address, type Envelope } from "./calls.ts";
-import { followHandoffs } from "./handoffs.ts";
+import { trackHandoffs } from "./handoffs.ts";
 import type { MergedOutput } from "./merged-output.ts";
 import type { WorkerExit } from "../other-workers/worker-metrics.ts";
 import { nodeName } from "../other-nodes/node-name.ts";
@@ -118,7 +118,7 @@ export class WorkerPool {
     await Promise.all(this.#slots.map((slot) => this.#end(slot, 0)));
   }
 
-  /** Stops the followers first: until they exit, the leader serves the requests they forward. */
+  /** Stops all workers. The leader serves forwarded requests until the followers have exited. */
   async stop(): Promise<{ readonly drained: boolean }> {
     this.#isStopping = true;
     for (const pause of this.#pauses) clearTimeout(pause);
@@ -140,7 +140,7 @@ export class WorkerPool {
     const worker = cluster.fork();
     const number = worker.id;
     Object.assign(slot, { worker, number, isListening: false, isServing: false, startedAt: performance.now() });
-    followHandoffs(worker, () => this.#slots.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
+    trackHandoffs(worker, () => this.#slots.find((other) => other.isServing && other.worker?.isConnected() === true)?.worker);
     if (worker.process.stdout !== null) this.#parts.output.merge(worker.process.stdout);
     worker.on("message", (message: Envelope) => this.#receive(message, number));
     worker.on("error", () => undefined);
@@ -204,7 +204,7 @@ export class WorkerPool {
     if (leader !== undefined) this.#exits.push({ worker: number, pid, how, at: Date.now(), runs });
     if (leader?.isServing === true)
       for (const pending of this.#exits.splice(0)) void this.#calls.call(leader.number, "worker-exited", pending).catch(() => this.#exits.push(pending));
-    else log.write("ERROR", "sluice.workers", `${this.#label(slot)} (process ${pid}) exited with ${how}; restarting it`);
+    else log.write("ERROR", "sluice.workers", `${this.#label(slot)} (process ${pid}) exited (${how}); starting a replacement`);
     const pause = setTimeout(() => {
       this.#pauses.delete(pause);
       void this.#replace(slot);

@@ -6,7 +6,7 @@ import type { ServerCatalog } from "../catalog.ts";
 const keepsBody = /^(?:log|delay|set(?!Body$)\w+|remove\w+)$/;
 
 /** The warnings of all routes of a flow. */
-export function receivedStatements(tree: Tree, { connectors }: Pick<ServerCatalog, "connectors">): readonly Diagnostic[] {
+export function bodyCautions(tree: Tree, { connectors }: Pick<ServerCatalog, "connectors">): readonly Diagnostic[] {
   const connectorOf = (endpoint: Tree | undefined) => {
     const uri = endpoint?.type === "map" ? valueOf(endpoint, "uri") : endpoint;
     return uri?.type === "scalar" ? connectors.get(schemeOf(uri.text ?? "")) : undefined;
