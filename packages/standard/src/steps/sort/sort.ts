@@ -21,7 +21,7 @@ export const sort = defineStep({
   card: { subtitle: "{expression}" },
   since: "0.1",
   options: {
-    expression: f.expression({ doc: "The list to sort; the body by default. A list may have up to 500,000 elements.", inline: true }),
+    expression: f.expression({ doc: "The list to sort; the body by default. Text is split at commas. A list may have up to 500,000 elements.", inline: true }),
     comparator: f.string({
       doc: "The comparator: the name of a bean, or #class:<type>; natural order by default.",
       examples: ["#class:java.util.Collections$ReverseComparator"],
@@ -64,7 +64,7 @@ interface Entry {
 type Key = number | string | Date;
 
 function sortNaturally(list: readonly unknown[], clock: Clock): Awaitable<readonly unknown[]> {
-  // Most lists need no entries: a million of them would slow down the garbage collector.
+  // Most lists need no entries; half a million of them would slow down the garbage collector.
   if (list.every(isKey)) return sortInSlices(list, naturalOrder, clock);
   const entries: Entry[] = [];
   const keyed = each(list.values(), (item) => void entries.push({ item, key: isKey(item) ? item : asText(item) }), clock);
