@@ -35,7 +35,7 @@ export const csv = defineFormat({
     commentMarker: f.text({ doc: "Character that starts a comment line; comment lines are skipped.", group: "advanced" }),
     commentMarkerDisabled: disable("comments"),
     recordSeparator: f.text({ doc: "Text at the end of each written record; CR LF unless the format sets another one." }),
-    recordSeparatorDisabled: f.string({ doc: "Disables the record separator.", group: "advanced" }),
+    recordSeparatorDisabled: f.string({ doc: "If `true`, writes records without a separator.", group: "advanced" }),
     nullString: f.text({ doc: "Text that represents null.", group: "advanced" }),
     nullStringDisabled: disable("nullString"),
     header: f.string({ doc: "Column names, separated by commas." }),
@@ -97,13 +97,13 @@ interface RowShape {
 /** Longer text is parsed in slices, so that other runs are not blocked. */
 const slicingThreshold = 256 * 1024;
 
-interface Slicing {
+interface SliceContext {
   readonly shape: RowShape;
   readonly exchange: Exchange;
   readonly clock: Clock | undefined;
 }
 
-function rowsInSlices(text: string, { shape, exchange, clock }: Slicing): Awaitable<unknown[]> {
+function rowsInSlices(text: string, { shape, exchange, clock }: SliceContext): Awaitable<unknown[]> {
   const rows: unknown[] = [];
   const shaper = new RowShaper(shape, exchange);
   return eachIncrementally(

@@ -34,7 +34,10 @@ export const sort = defineStep({
     const { clock } = compiler.host;
     return (exchange) => {
       const { items, size } = countedItems(value === undefined ? exchange.message.body : value(exchange), ",");
-      if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list; a stream cannot be sorted", { code: "sort-invalid" });
+      if (isAsync(items))
+        throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list, but the value is a stream; convert it to a list first", {
+          code: "sort-invalid",
+        });
       if (size !== undefined) checkListLength(size, maxElements);
       const sorted = after(collect(items, clock), (list) => (compare === undefined ? sortNaturally(list, clock) : sortInSlices(list, compare, clock)));
       return after(sorted, (list) => void (exchange.message.body = list));
