@@ -119,7 +119,8 @@ describe("aggregate", () => {
         ["CamelAggregationCompleteAllGroups", "true"],
       ],
     });
-    await run.runtime.routeInputOf("direct:start")?.deliver(new Message("2", receivedHeaders), { session: { id: "manual-test", skipTime: false } });
+    // The test session that `run` uses, because groups are separate for each session.
+    await run.runtime.routeInputOf("direct:start")?.deliver(new Message("2", receivedHeaders), { session: { id: "by-hand", skipTime: false } });
     await settle();
     expect(groupsOf(run)).toEqual([]);
     await run({ body: "3", headers: { id: "z", CamelAggregationCompleteAllGroups: true } });
