@@ -30,7 +30,7 @@ describe.each(declarations.map((declaration) => [`${declaration.kind} ${declarat
 });
 
 describe("guarantees", () => {
-  it.each(steps.map((step) => [step.name, step] as const))("step %s documents delivery, order, memory or concurrency", (_, step) => {
+  it.each(steps.map((step) => [step.name, step] as const))("step %s documents its guarantees", (_, step) => {
     expect(step.guarantees).toMatch(/^[A-Z][^\n]{40,}\.$/);
   });
 });

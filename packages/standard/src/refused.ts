@@ -5,7 +5,7 @@ import { refusedFormats } from "./formats/refused-formats.ts";
 const notSupported = "which is not supported";
 
 const refusedSteps: Readonly<Record<string, string>> = {
-  policy: "policy needs a Java policy object; put the steps it would apply to into a separate route",
+  policy: "policy needs a Java policy object; move its steps to a separate route",
   serviceCall: "serviceCall was removed from Camel; call the service with toD and its address from a property",
   hystrix: "hystrix was removed from Camel; use circuitBreaker",
   inOnly: "inOnly was removed from Camel; use to with pattern: InOnly",
@@ -40,7 +40,7 @@ const refusedLanguages: Readonly<Record<string, string>> = {
 };
 
 const refusedEntities: Readonly<Record<string, string>> = {
-  sslContextParameters: "sslContextParameters are Java objects; certificates are configured with the listener and the connector's own options",
+  sslContextParameters: "sslContextParameters are Java objects; configure certificates in the options of the listener and of the connector",
   templatedRoutes: "templatedRoutes does not exist; write one templatedRoute per route",
 };
 

@@ -21,7 +21,7 @@ const merge = (strategy: AggregationStrategy, ...messages: readonly Exchange[]):
 const failed = (message: string): Exchange => Object.assign(exchangeOf("half"), { failure: new FlowError("java.lang.Exception", message) });
 
 describe("strategies", () => {
-  it("have Camel's class name and a short name, both unique", () => {
+  it("and all other beans have unique names; the first name is that of a Java class", () => {
     const names = beans.flatMap((bean) => bean.names);
     expect(new Set(names).size).toBe(names.length);
     // Comparators are named after Java objects.

@@ -29,7 +29,7 @@ export const memoryRepository = defineBean({
   ],
   kind: "idempotent-repository",
   title: "Memory repository",
-  summary: "Stores keys in memory while the flow is deployed. In a cluster, the nodes share the keys in the store of the cluster, for one day.",
+  summary: "Stores keys in memory while the flow is deployed. In a cluster, the keys are shared by all nodes: the cluster store keeps each key for one day.",
   group: "repository",
   since: "0.1",
   properties: {

@@ -1,7 +1,7 @@
 import { defineBean, ending, type Exchange } from "@sluice/engine/spi";
 import type { AggregationStrategy } from "./aggregation-strategy.ts";
 
-/** Uses the newest message as the result, but keeps the failure of an earlier one. */
+/** Uses the newest message as the result, but keeps the failure of an earlier one. A message whose failure was handled stays the result. */
 export const useLatestStrategy: AggregationStrategy = {
   aggregate(old: Exchange | undefined, next: Exchange): Exchange {
     if (old === undefined) return next;

@@ -97,13 +97,13 @@ describe("several entries", () => {
     expect(() => format.unmarshal(shared, exchangeOf())).toThrowError(expect.objectContaining({ code: "limit-payload" }));
   });
 
-  test("unpack only up to the limit", () => {
+  test("are unpacked only up to the limit", () => {
     const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true", maxDecompressedSize: "1000" }));
     expect(() => format.unmarshal(packed, exchangeOf())).toThrowError(expect.objectContaining({ code: "limit-payload" }));
   });
 });
 
-test("damaged zip directories are rejected without reading out of bounds", () => {
+test("a zip file in which any byte is changed is read, or rejected with an error of the format", () => {
   const packed = zipSync({ "a.txt": bytes("A".repeat(100)) });
   const format = zipFile.create(optionsOf(zipFile));
   for (let at = 0; at < packed.length; at++) {

@@ -7,7 +7,7 @@ import { eachIncrementally } from "./incremental.ts";
 
 export interface ArchiveEntry {
   readonly name: string;
-  /** Fails when the content is larger than `limit`. */
+  /** For zip, fails when the content is larger than `limit`; the entries of a tar file are checked when the archive is read. */
   content(limit: number): Awaitable<Uint8Array>;
 }
 

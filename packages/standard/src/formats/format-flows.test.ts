@@ -19,7 +19,7 @@ describe("formats and XML in a flow", () => {
     });
   });
 
-  test("prefixes can be a list", async () => {
+  test("namespace prefixes can be a list", async () => {
     const run = await flow("- setBody: {xpath: {expression: '/n:a', namespace: [{key: n, value: 'urn:x'}], resultType: String}}\n");
     expect((await run({ body: '<a xmlns="urn:x">1</a>' })).body).toBe("1");
   });

@@ -9,7 +9,7 @@ export const maxPayloadBytes = 64 * 1024 * 1024;
 
 /** Options every format has. */
 export const commonFields = {
-  id: f.string({ doc: "Id for `custom: {ref}`, for formats declared in `dataFormats`.", group: "advanced" }),
+  id: f.string({ doc: "Id of a format in `dataFormats`, for references with `custom: {ref: <id>}`.", group: "advanced" }),
 };
 
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 // Addresses that contain expressions. A value is encoded for its position: it cannot add options, start a query, leave the
-// path or add another address. Only an expression at the very start is not encoded, because it is the address itself; the
-// allowed schemes of the flow restrict it.
+// path or add another address. An expression at the very start is not encoded, because it is the address itself; the allowed
+// schemes of the flow restrict it. Text with operators such as `?:` is compiled as a whole and is not encoded either.
 import type { Span } from "@sluice/model";
 import { FlowError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";

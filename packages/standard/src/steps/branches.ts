@@ -4,7 +4,7 @@ import type { Branch } from "./branch.ts";
 
 /** Creates one copy per processor on demand, with the properties that multicast and recipientList set. */
 export function* branchesOf(original: Exchange, runs: Iterator<Processor>, host: Host, shareUnitOfWork: boolean): Generator<Branch> {
-  // Snapshot the message once: concurrent branches must not see each other's changes to the original.
+  // Every branch starts with a copy of this message, even if `original.message` is replaced in the meantime.
   const message = original.message;
   let index = 0;
   for (let current = runs.next(); current.done !== true; index++) {

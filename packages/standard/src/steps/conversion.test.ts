@@ -18,7 +18,7 @@ it("reads and writes other charsets", async () => {
   expect((await write({ body: "grüß€" })).body).toEqual(new Uint8Array([...latin, 0x3f]));
 });
 
-it("reports unknown types", () => {
+it("reports unknown types and charsets", () => {
   expect(diagnosticsOf("- convertBodyTo: com.acme.Order").join()).toContain("unknown type 'com.acme.Order'");
   expect(diagnosticsOf("- convertBodyTo: {type: String, charset: klingon}").join()).toContain("unknown charset 'klingon'");
 });

@@ -34,7 +34,7 @@ describe("items of a value", () => {
     expect(all(value)).toEqual(expected);
   });
 
-  it("does not split text when disabled, and treats any value as one item with single", () => {
+  it("does not split text with the delimiter 'false', and treats any value as one item with 'single'", () => {
     expect(all("a,b", "false")).toEqual(["a,b"]);
     expect(all(["a", "b"], "false")).toEqual(["a", "b"]);
     expect(all(["a", "b"], "single")).toEqual([["a", "b"]]);

@@ -3,6 +3,7 @@ import { ending, type Exchange } from "@sluice/engine/spi";
 /**
  * Copies the result of a copy to the original: message, properties, variables and ending.
  * If the copy failed, throws its failure without changing the original, so that handlers see the message as it was.
+ * `stops` is whether `stop` in the copy also ends the original.
  */
 export function mergeResult(target: Exchange, result: Exchange, { stops }: { readonly stops: boolean }): void {
   const { failure } = result;

@@ -48,7 +48,7 @@ describe("removing", () => {
     expect(diagnosticsOf('- removeHeaders: "(a"')).not.toEqual([]);
   });
 
-  it("a single name does not treat * as a wildcard", async () => {
+  it("a single name does not treat * as a wildcard; the name of a variable may have a scope", async () => {
     const run = await flow(`
       - removeHeader: "x*"
       - removeVariable: "global:g"
@@ -105,7 +105,7 @@ describe("delay", () => {
   });
 });
 
-it("validate names the failed condition", async () => {
+it("validate fails when its condition is false", async () => {
   const run = await flow(`- validate: {simple: "\${body} == 'ok'"}`);
   expect((await run({ body: "ok" })).error).toBeUndefined();
   const { exchange } = await run({ body: "no" });
@@ -122,7 +122,7 @@ it("filter stores its decision and continues either way", async () => {
   expect(await run({ body: "out" })).toMatchObject({ body: "out", headers: { passed: false } });
 });
 
-it("rollback uses its text literally, or ends without a failure", async () => {
+it("rollback fails with its literal text, or ends without a failure with markRollbackOnly", async () => {
   expect((await (await flow(`- rollback: "no \${body}"`))()).error).toBe("no ${body}");
   const quiet = await flow(`
     - rollback: {markRollbackOnly: true}

@@ -8,7 +8,8 @@ const maxAddresses = 10_000;
 /** The addresses in a value, trimmed, without empty ones. */
 export function uriList(value: unknown, delimiter: string): readonly string[] {
   const items = itemsOf(value, delimiter);
-  if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "the addresses must be a list or a string", { code: "recipients-invalid" });
+  if (isAsync(items))
+    throw new FlowError("java.lang.IllegalArgumentException", "the addresses must be a list or a string, not a stream", { code: "recipients-invalid" });
   const uris: string[] = [];
   let count = 0;
   for (let next = items.next(); next.done !== true; next = items.next()) {

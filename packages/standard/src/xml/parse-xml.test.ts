@@ -23,7 +23,7 @@ describe("reading and writing", () => {
     ["<a><!-- c --><?go now?></a>", "<a><!-- c --><?go now?></a>"],
     ['<p:a xmlns:p="u"><p:b p:c="1"/></p:a>', '<p:a xmlns:p="u"><p:b p:c="1"/></p:a>'],
     ["<é日本 ö='1'/>", '<é日本 ö="1"/>'],
-  ])("%j is written %j", (text, expected) => {
+  ])("%j is written as %j", (text, expected) => {
     expect(rewritten(text)).toBe(expected);
   });
 

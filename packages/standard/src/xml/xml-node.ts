@@ -1,5 +1,5 @@
-// The nodes of a parsed document: immutable, and a valid message body. A custom type, because a general DOM took ten times as
-// long to build and messages are only read.
+// The nodes of a parsed document, which can be the body of a message and are not changed after parsing. A custom type, because a general DOM takes
+// ten times as long to build.
 import { textForm } from "@sluice/engine/values";
 import { nodeTypes, type NodeType } from "./node-type.ts";
 import { serializeXml } from "./serialize-xml.ts";
@@ -42,7 +42,7 @@ export class XmlNode {
     return this.data;
   }
 
-  /** The root element of a document, or undefined for anything else. */
+  /** The first child element; for a document, its root element. */
   get documentElement(): XmlNode | undefined {
     return this.childNodes.find((child) => child.nodeType === nodeTypes.element);
   }

@@ -23,7 +23,7 @@ export const dropField = defineBean({
     },
 });
 
-const standardHeader = "CamelKameletsExtractFieldName";
+const defaultHeader = "CamelKameletsExtractFieldName";
 
 export const extractField = defineBean({
   ...commonMembers,
@@ -33,12 +33,12 @@ export const extractField = defineBean({
   properties: {
     field: f.string({ doc: "The field to extract.", required: true }),
     headerOutput: f.boolean({ doc: "Copies the field to a header and leaves the body unchanged.", default: false }),
-    headerOutputName: f.string({ doc: "Name of the header; `none` uses the default name.", default: "none" }),
+    headerOutputName: f.string({ doc: "Name of the header; `none` uses `CamelKameletsExtractFieldName`.", default: "none" }),
     strictHeaderCheck: f.boolean({ doc: "Extracts into the body when the header is already set.", default: false }),
     trimField: f.boolean({ doc: "Sets the exchange property `trimField`, which the Kamelet reads.", default: false }),
   },
   create: ({ field, headerOutput, headerOutputName, strictHeaderCheck, trimField }) => {
-    const header = headerOutputName === "" || headerOutputName.toLowerCase() === "none" ? standardHeader : headerOutputName;
+    const header = headerOutputName === "" || headerOutputName.toLowerCase() === "none" ? defaultHeader : headerOutputName;
     return (exchange: Exchange): void => {
       const { headers } = exchange.message;
       const value = objectBody(exchange)[field] ?? null;
@@ -90,7 +90,7 @@ export const maskField = defineBean({
   ...commonMembers,
   names: transformClasses("MaskField"),
   title: "Mask field",
-  summary: "Replaces the fields in the exchange property `fields` with `replacement`, or with an empty value of their type.",
+  summary: "Replaces the values of the fields listed in the exchange property `fields` with the property `replacement`, or with an empty value of their type.",
   properties: {},
   create:
     () =>
@@ -124,7 +124,8 @@ export const replaceField = defineBean({
   ...commonMembers,
   names: transformClasses("ReplaceField"),
   title: "Replace field",
-  summary: "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps those that `enabled` and `disabled` allow.",
+  summary:
+    "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps those that `enabled` and `disabled` allow; without `renames`, all fields are kept.",
   properties: {},
   create:
     () =>
@@ -148,7 +149,7 @@ export const valueToKey = defineBean({
   ...commonMembers,
   names: transformClasses("ValueToKey"),
   title: "Value to key",
-  summary: "Sets the header `kafka.KEY` to an object of the fields in the exchange property `fields`.",
+  summary: "Sets the header `kafka.KEY` to an object with the fields listed in the exchange property `fields`.",
   properties: {},
   create:
     () =>

@@ -1,4 +1,4 @@
-// Reads a date by a pattern such as `yyyy-MM-dd HH:mm:ss`, in UTC.
+// Parses a date with a pattern such as `yyyy-MM-dd HH:mm:ss`, in UTC unless the text has a zone offset.
 import { FlowError } from "@sluice/engine/spi";
 
 const fields: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import type { EntityDeclaration } from "@sluice/engine/spi";
 import { f, parseQuery, type EntityNode, type RouteNode, type Span, type StepNode, type Values } from "@sluice/model";
 import { apiDocument } from "./rest-api-document.ts";
-import { verbs, type restFields } from "./rest-fields.ts";
+import { bindingModeDoc, verbs, type restFields } from "./rest-fields.ts";
 import { operationParameters, pairsOf } from "./rest-operation.ts";
 import { joinPath } from "./rest-path.ts";
 
@@ -25,10 +25,10 @@ export const restConfigurationFields = {
   apiVendorExtension: text(),
   apiComponent: text(),
   hostNameResolver: text(),
-  bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
+  bindingMode: text(bindingModeDoc),
   bindingPackageScan: text(),
   skipBindingOnErrorCode: text(),
-  clientRequestValidation: text("If true, checks requests against the declared parameters and content types."),
+  clientRequestValidation: text("If true, checks requests against the declared parameters and the type in `produces`."),
   clientResponseValidation: text(),
   enableCORS: text("If true, allows cross-origin requests; an access policy can restrict the origins."),
   enableNoContentResponse: text(),
@@ -36,7 +36,9 @@ export const restConfigurationFields = {
   jsonDataFormat: text(),
   xmlDataFormat: text(),
   useXForwardHeaders: text(),
-  apiProperty: pairs("Metadata of the OpenAPI document: `api.title`, `api.version`, `api.description`, `api.contact.name` and `api.license.name`."),
+  apiProperty: pairs(
+    "Metadata of the OpenAPI document: `api.title`, `api.version`, `api.description`, `api.termsOfService`, `api.contact.name`, `api.contact.url`, `api.contact.email`, `api.license.name` and `api.license.url`.",
+  ),
   componentProperty: pairs("Accepted but ignored."),
   consumerProperty: pairs("Accepted but ignored."),
   endpointProperty: pairs("Accepted but ignored."),
@@ -87,7 +89,7 @@ function withConfiguration(route: RouteNode, configuration: Values<typeof restCo
   return { ...route, from: { ...route.from, ...from } };
 }
 
-/** Also serves paths below the context path, because clients request `openapi.json` or, as JSON is valid YAML, `openapi.yaml`. */
+/** Also serves paths below `apiContextPath`, because clients request `openapi.json` or, as JSON is valid YAML, `openapi.yaml`. */
 function parametersOf(configuration: Values<typeof restConfigurationFields>): Record<string, string> {
   const configured = operationParameters({ param: [] }, {}, { ...configuration, bindingMode: undefined });
   return { ...configured, httpMethodRestrict: "GET", matchOnUriPrefix: "true" };

@@ -1,4 +1,4 @@
-// Parts of rest that describe an API. They are accepted; a warning names the effect they would have in Camel.
+// Parts of `rest` that only describe the API. A warning explains that they neither create operations nor control access.
 import { f } from "@sluice/model";
 
 const text = (doc: string) => f.string({ doc, group: "advanced" });

@@ -4,6 +4,11 @@ import { openApi, securityDefinitions } from "./rest-description.ts";
 
 const text = (doc: string) => f.string({ doc, group: "advanced" });
 
+export const bindingModeDoc =
+  "`json` responds with 400 to a body that is not valid JSON, except for XML and form content types; `auto` and `json_xml` check only JSON content types. Bodies are converted on demand.";
+const requestValidationDoc =
+  "If true, responds with 400 if a required parameter or body is missing or a value is not allowed, and with 406 if the client does not accept the type in `produces`.";
+
 const allowableValues = f.list(f.object({ value: f.string({ doc: "A value." }) }, { doc: "A value.", shorthand: "value" }), { doc: "Allowed values." });
 
 const param = f.object(
@@ -16,9 +21,9 @@ const param = f.object(
     description: f.string({ doc: "Human-readable description." }),
     allowableValues,
     arrayType: text("Type of the items, for the API description."),
-    collectionFormat: text("Format of lists, for the API description."),
+    collectionFormat: text("Accepted but ignored."),
     dataFormat: text("Data format, for the API description."),
-    examples: text("Examples, for the API description."),
+    examples: text("Accepted but ignored."),
   },
   { doc: "One parameter.", required: true },
 );
@@ -27,7 +32,7 @@ const responseMessage = f.object(
   {
     code: f.string({ doc: "Status code.", default: "200" }),
     message: f.string({ doc: "Description of the response.", default: "success" }),
-    responseModel: text("Type of the body, for the API description."),
+    responseModel: text("Accepted but ignored."),
     contentType: text("Content type, for the API description."),
     header: f.list(
       f.object(
@@ -36,22 +41,22 @@ const responseMessage = f.object(
           description: f.string({ doc: "Human-readable description." }),
           dataType: f.string({ doc: "Data type of the header." }),
           allowableValues,
-          arrayType: text("Type of the items, for the API description."),
-          collectionFormat: text("Format of lists, for the API description."),
-          dataFormat: text("Data format, for the API description."),
-          example: text("An example, for the API description."),
+          arrayType: text("Accepted but ignored."),
+          collectionFormat: text("Accepted but ignored."),
+          dataFormat: text("Accepted but ignored."),
+          example: text("Accepted but ignored."),
         },
         { doc: "A header." },
       ),
       { doc: "Headers." },
     ),
-    examples: text("Examples, for the API description."),
+    examples: text("Accepted but ignored."),
   },
   { doc: "One response.", required: true },
 );
 
 export const verbFields = {
-  id: f.string({ doc: "Id of the route of this operation." }),
+  id: f.string({ doc: "Id of the route of this operation; routeId takes precedence." }),
   path: f.string({ doc: "Path below the path of the REST service; `{name}` segments become headers.", default: "" }),
   to: f.object(
     {
@@ -69,7 +74,7 @@ export const verbFields = {
   ),
   description: f.string({ doc: "Human-readable description, also used in the API description." }),
   note: f.string({ doc: "Note for readers of the flow." }),
-  consumes: f.string({ doc: "Content type of requests." }),
+  consumes: f.string({ doc: "Content types of requests, separated by commas; requests with other content types get 415." }),
   produces: f.string({ doc: "Content type of responses if the route sets none." }),
   param: f.list(param, { doc: "Parameters.", default: [] }),
   responseMessage: f.list(responseMessage, { doc: "Responses, for the API description.", default: [] }),
@@ -83,8 +88,8 @@ export const verbFields = {
     },
   ),
   apiDocs: text("Whether the API description includes this element."),
-  bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
-  clientRequestValidation: text("If true, responds with 400 if a required parameter is missing, and with 406 or 415 for content types that are not declared."),
+  bindingMode: text(bindingModeDoc),
+  clientRequestValidation: text(requestValidationDoc),
   clientResponseValidation: text("Accepted but ignored."),
   deprecated: f.boolean({ doc: "Marks the operation as deprecated in the API description.", default: false }),
   disabled: f.boolean({ doc: "Disables this element.", default: false }),
@@ -108,12 +113,12 @@ export const restFields = {
   description: f.string({ doc: "Human-readable description, also used in the API description." }),
   note: f.string({ doc: "Note for readers of the flow." }),
   disabled: f.boolean({ doc: "Disables this element.", default: false }),
-  consumes: f.string({ doc: "Content type of requests." }),
+  consumes: f.string({ doc: "Content types of requests, separated by commas; requests with other content types get 415." }),
   produces: f.string({ doc: "Content type of responses if the route sets none." }),
   tag: text("Tag, for the API description."),
   apiDocs: text("Whether the API description includes this element."),
-  bindingMode: text("`json`, `auto` and `json_xml` respond with 400 to a body that is not valid JSON; bodies are converted on demand."),
-  clientRequestValidation: text("If true, responds with 400 if a required parameter is missing, and with 406 or 415 for content types that are not declared."),
+  bindingMode: text(bindingModeDoc),
+  clientRequestValidation: text(requestValidationDoc),
   clientResponseValidation: text("Accepted but ignored."),
   enableCORS: text("If true, allows cross-origin requests; an access policy can restrict the origins."),
   enableNoContentResponse: text("Accepted but ignored."),

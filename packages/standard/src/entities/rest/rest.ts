@@ -1,4 +1,4 @@
-// The rest DSL: each verb is a route from an HTTP path to the endpoint its `to` names.
+// The REST DSL: each operation becomes a route from an HTTP path to the endpoint in its `to`.
 import { CompileError, type EntityDeclaration, type EntityExpansion } from "@sluice/engine/spi";
 import type { EntityNode, RouteNode, StepNode, Values } from "@sluice/model";
 import type { restConfigurationFields } from "./rest-configuration.ts";

@@ -17,7 +17,10 @@ export const base64 = defineFormat({
   since: "0.1",
   options: {
     ...commonFields,
-    lineLength: f.integer({ doc: "Characters per line; 0 or less writes a single line without a line break.", default: 76 }),
+    lineLength: f.integer({
+      doc: "Characters per line, rounded down to a multiple of four; a value below 4 writes a single line without a line break.",
+      default: 76,
+    }),
     lineSeparator: f.text({ doc: "Line separator, which is also written after the last line; CR LF by default." }),
     urlSafe: f.boolean({ doc: "Uses - and _ instead of + and / and no padding.", default: false }),
   },

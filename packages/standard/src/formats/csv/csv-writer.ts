@@ -42,7 +42,8 @@ function needsQuotes(text: string, value: unknown, isFirst: boolean, { quoteMode
   if (quoteMode === "NON_NUMERIC") return typeof value !== "number" && typeof value !== "bigint";
   if (text === "") return isFirst;
   const first = text.charCodeAt(0);
-  // Quote values that start like a comment or end with a space, because readers misinterpret them.
+  // As in commons-csv: quotes values that start with a control character, a space, `!`, `"` or `#` or that end with a space or control character,
+  // and a first value that starts with a non-ASCII character.
   if (first <= 0x23 || (isFirst && first > 0x7e) || text.charCodeAt(text.length - 1) <= 0x20) return true;
   return text.includes(delimiter) || text.includes(quote as string) || text.includes("\n") || text.includes("\r");
 }

@@ -27,16 +27,19 @@ export const csv = defineFormat({
     quote: f.text({ doc: "Quote character for values with delimiters or line breaks." }),
     quoteDisabled: disable("quoting"),
     quoteMode: f.enum(["ALL", "ALL_NON_NULL", "MINIMAL", "NON_NUMERIC", "NONE"], { doc: "Which values are quoted when writing.", group: "advanced" }),
-    escape: f.text({ doc: "Escape character: the next character is literal.", group: "advanced" }),
+    escape: f.text({
+      doc: "Escape character: makes a delimiter, quote, line break or escape character literal; after it, n, r, t, b and f are control characters.",
+      group: "advanced",
+    }),
     escapeDisabled: disable("escaping"),
     commentMarker: f.text({ doc: "Character that starts a comment line; comment lines are skipped.", group: "advanced" }),
     commentMarkerDisabled: disable("comments"),
     recordSeparator: f.text({ doc: "Text at the end of each written record; CR LF unless the format sets another one." }),
-    recordSeparatorDisabled: f.string({ doc: "Disables the record separator.", group: "advanced" }),
+    recordSeparatorDisabled: f.string({ doc: "If `true`, writes records without a separator.", group: "advanced" }),
     nullString: f.text({ doc: "Text that represents null.", group: "advanced" }),
     nullStringDisabled: disable("nullString"),
     header: f.string({ doc: "Column names, separated by commas." }),
-    headerDisabled: disable("the header"),
+    headerDisabled: disable("the column names of `header`"),
     skipHeaderRecord: f.boolean({ doc: "Skips the first record when reading, and omits the header when writing.", default: false }),
     useMaps: f.boolean({ doc: "Reads rows as maps from column name to value; the names come from `header` or from the first record.", default: false }),
     useOrderedMaps: f.boolean({ doc: "Same as useMaps, because maps always preserve the order of their columns.", default: false }),
@@ -94,13 +97,13 @@ interface RowShape {
 /** Longer text is parsed in slices, so that other runs are not blocked. */
 const slicingThreshold = 256 * 1024;
 
-interface Slicing {
+interface SliceContext {
   readonly shape: RowShape;
   readonly exchange: Exchange;
   readonly clock: Clock | undefined;
 }
 
-function rowsInSlices(text: string, { shape, exchange, clock }: Slicing): Awaitable<unknown[]> {
+function rowsInSlices(text: string, { shape, exchange, clock }: SliceContext): Awaitable<unknown[]> {
   const rows: unknown[] = [];
   const shaper = new RowShaper(shape, exchange);
   return eachIncrementally(

@@ -58,7 +58,7 @@ test("a long list and a long string are written in slices", async () => {
   );
 });
 
-test("lists in lists count as levels", () => {
+test("nested lists count toward the maximum depth, and are written as one list", () => {
   let list: unknown[] = [];
   for (let level = 0; level < 600; level++) list = [list, 1];
   expect(() => write({ list })).toThrowError(expect.objectContaining({ code: "limit-size" }));

@@ -20,7 +20,10 @@ export const mimeMultipart = defineFormat({
     ...commonFields,
     multipartSubType: f.string({ doc: "Subtype of multipart/ in the Content-Type.", default: "mixed" }),
     multipartWithoutAttachment: f.boolean({ doc: "Creates a multipart even without attachments.", default: false }),
-    headersInline: f.boolean({ doc: "Writes the headers of the multipart to the start of the body instead of to the message.", default: false }),
+    headersInline: f.boolean({
+      doc: "Writes the headers of the multipart at the start of the body instead of in the message, and reads them from there.",
+      default: false,
+    }),
     includeHeaders: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
     binaryContent: f.boolean({ doc: "Writes parts as binary instead of base64.", default: false, group: "advanced" }),
   },

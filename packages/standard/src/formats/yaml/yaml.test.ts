@@ -35,7 +35,7 @@ test.each([["a: [1"], ["a: !!java/object x"], ["a: 1\na: 2"], [`${"[".repeat(200
   },
 );
 
-test("plain lists and maps are written on one line, others in blocks", () => {
+test("lists and maps of plain values are written on one line, others in blocks", () => {
   expect(write({ a: 1 })).toBe("{a: 1}\n");
   expect(write({ a: 1, b: { c: ["x", true] }, d: "yes: no" })).toBe('a: 1\nb:\n  c: [x, true]\nd: "yes: no"\n');
   expect(yaml.create(optionsOf(yaml, { prettyFlow: "true" })).marshal({ a: [1] }, exchangeOf())).toBe("a:\n  - 1\n");

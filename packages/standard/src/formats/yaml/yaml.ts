@@ -14,7 +14,7 @@ const maxValues = 10_000;
 /** Values with more characters in their strings are written in the style of JSON: the other styles take up to a second for ten megabytes. */
 const maxStyledCharacters = 200_000;
 
-/** Values as YAML text; reading has the same limits as reading a flow. */
+/** Values as YAML text; the size of the text and the depth and number of its values are limited. */
 export const yaml = defineFormat({
   name: "yaml",
   title: "YAML",

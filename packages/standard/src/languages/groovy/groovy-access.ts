@@ -50,11 +50,12 @@ export function assignEntry(container: unknown, key: string, value: unknown): vo
   if (container instanceof HeadersView) container.set(key, value);
   else if (container instanceof MessageView && key === "body") container.exchange.message.body = value;
   else if (container instanceof Map) container.set(key, value);
-  else
-    throw operators.fault(
-      "groovy.lang.ReadOnlyPropertyException",
-      `groovy: '${key}' cannot be set: parsed JSON is shared; create a new map with + [${key}: …]`,
-    );
+  else {
+    const reason = isMap(container)
+      ? `parsed JSON is shared; create a new map with + [${key}: …]`
+      : "only headers, the body of the message and entries of maps can be set";
+    throw operators.fault("groovy.lang.ReadOnlyPropertyException", `groovy: '${key}' of ${operators.typeName(container)} cannot be set: ${reason}`);
+  }
 }
 
 export function isOfType(value: unknown, type: string): boolean {

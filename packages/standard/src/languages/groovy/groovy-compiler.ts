@@ -91,7 +91,7 @@ class Compiler {
   readonly #host: Host;
   readonly #parent: Compiler | undefined;
   readonly #names: string[];
-  /** The depth of the node that is compiled; shared with the compilers of closures. */
+  /** The depth of the node being compiled; shared with the compilers of closures. */
   readonly #nesting: { depth: number };
 
   constructor(host: Host, parent: Compiler | undefined, names: readonly string[]) {

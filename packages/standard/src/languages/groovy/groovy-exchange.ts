@@ -1,10 +1,10 @@
-// The variables that Groovy code gets from the exchange: `exchange`, `message`, `request` and `headers`.
+// The objects behind the Groovy variables `exchange`, `message`, `request` and `headers`, with their properties and methods.
 import type { Exchange } from "@sluice/engine/spi";
 import { asText, findConversion, isStream } from "@sluice/engine/values";
 import type { Methods } from "./groovy-methods.ts";
 import { fault, groovyText } from "./groovy-operators.ts";
 
-/** Case-insensitive access to the headers; they are copied to a map only when a script iterates over them. */
+/** Case-insensitive access to the headers by property, by index and with {@link headersMethods}. Other methods use a copy, which is case-sensitive. */
 export class HeadersView {
   readonly #exchange: Exchange;
 
@@ -14,6 +14,10 @@ export class HeadersView {
 
   get(name: string): unknown {
     return this.#exchange.message.headers.get(name) ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.#exchange.message.headers.has(name);
   }
 
   set(name: string, value: unknown): void {
@@ -69,6 +73,13 @@ export const exchangeMembers: Readonly<Record<string, (view: ExchangeView) => un
   exchangeId: ({ exchange }) => exchange.id,
   fromRouteId: ({ exchange }) => exchange.run.route.id,
   exception: ({ exchange }) => exchange.caught ?? null,
+};
+
+export const headersMethods: Methods<HeadersView> = {
+  get: (headers, [name, fallback]) => headers.get(groovyText(name)) ?? fallback ?? null,
+  getAt: (headers, [name]) => headers.get(groovyText(name)),
+  getOrDefault: (headers, [name, fallback]) => headers.get(groovyText(name)) ?? fallback ?? null,
+  containsKey: (headers, [name]) => headers.has(groovyText(name)),
 };
 
 export const messageMethods: Methods<MessageView> = {

@@ -21,7 +21,7 @@ const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b
 
 type TextPart = string | { readonly source: string; readonly offset: number };
 
-/** The tokens of a string; `base` is where it starts in the text of the flow. */
+/** The tokens of a script, or of an expression in a string; `base` is the position of the text in the script. */
 export function tokenize(text: string, base = 0): readonly Token[] {
   const lexer = new Lexer(text, base);
   const tokens: Token[] = [];

@@ -3,7 +3,7 @@ import { asText, compileDateFormat, decodeText, zoneOf } from "@sluice/engine/va
 import { base64Encode } from "../simple/functions/base64.ts";
 import { listMethods, mapMethods } from "./groovy-collection-methods.ts";
 import { Closure } from "./groovy-closure.ts";
-import { exchangeMethods, ExchangeView, HeadersView, messageMethods, MessageView } from "./groovy-exchange.ts";
+import { exchangeMethods, ExchangeView, headersMethods, HeadersView, messageMethods, MessageView } from "./groovy-exchange.ts";
 import { isMap } from "./groovy-maps.ts";
 import { compare, divide, equal, fault, groovyText, typeName } from "./groovy-operators.ts";
 import { parseDecimal, parseInteger, textMethods } from "./groovy-text-methods.ts";
@@ -75,6 +75,10 @@ function methodsOf(receiver: unknown): Methods<never> {
 const constantTime = new Set(["size", "length", "isEmpty", "get", "getAt", "getOrDefault", "first", "head", "last", "charAt", "substring", "startsWith", "is"]);
 
 export function callMethod(target: unknown, name: string, parameters: readonly unknown[]): unknown {
+  if (target instanceof HeadersView && Object.hasOwn(headersMethods, name)) {
+    spendWork(1);
+    return invoke(headersMethods, name, target, parameters);
+  }
   const receiver = target instanceof HeadersView ? target.toObject() : target;
   if (receiver === null || receiver === undefined) throw fault("java.lang.NullPointerException", `Cannot invoke method ${name}() on null object`);
   if (receiver instanceof Closure && name === "call") return receiver.call(...parameters);

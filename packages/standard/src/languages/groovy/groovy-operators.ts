@@ -121,7 +121,7 @@ export function contains(container: unknown, value: unknown): boolean {
   return typeof container === "string" && container.includes(groovyText(value));
 }
 
-/** Matching takes longer per character than iterating takes per item. */
+/** Compiles a pattern and counts the work of matching it: two units per character. */
 export function patternFor(subject: string, pattern: unknown): ReturnType<typeof compileLinearPattern> {
   spendWork(subject.length * 2);
   return compileLinearPattern(groovyText(pattern));

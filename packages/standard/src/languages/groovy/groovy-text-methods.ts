@@ -161,7 +161,7 @@ function decodeBase64Text(subject: string): Uint8Array {
   return bytes;
 }
 
-/** The subset of Java's `String.format` that flows use: `%s`, `%d`, `%f` with width, zeros and precision, and `%%`. */
+/** The subset of Java's `String.format` that flows use: `%s`, `%d`, `%x` and `%f` with flags, width and precision, `%n` and `%%`. */
 export function javaFormat(pattern: string, parameters: readonly unknown[]): string {
   let index = 0;
   return pattern.replaceAll(

@@ -13,7 +13,7 @@ export const refusedWords: Readonly<Record<string, string>> = {
 };
 
 const useLog = 'use the step log, such as {log: "${body}"}';
-/** Functions that print. */
+/** Functions that print, with their replacement. */
 export const printFunctions: Readonly<Record<string, string>> = { print: useLog, printf: useLog, println: useLog };
 
 /** The error for Groovy syntax outside this subset. */

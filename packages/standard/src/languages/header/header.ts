@@ -10,7 +10,7 @@ export const header = defineLanguage({
   icon: "tag",
   since: "0.1",
   options: {
-    trim: f.boolean({ doc: "Trims the name.", default: true, group: "advanced" }),
+    trim: f.boolean({ doc: "Accepted but ignored: the name is always trimmed.", default: true, group: "advanced" }),
     id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [{ title: "A header as the body", yaml: "- setBody:\n    header: color", given: { headers: { Color: "red" } }, expect: { body: "red" } }],

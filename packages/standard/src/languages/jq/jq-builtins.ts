@@ -10,7 +10,7 @@ import type { Definition } from "./jq-tree.ts";
 
 export type Builtin = { readonly kind: "native"; readonly create: CreateFilter } | { readonly kind: "defined"; readonly definition: Definition };
 
-/** Builtins of jq that flows may not use, each with the reason. */
+/** Builtins and keywords of jq that flows may not use, each with the reason or the alternative. */
 export const refusedNames: ReadonlyMap<string, string> = new Map([
   ["env", "read environment variables with ${env:NAME} in simple"],
   ["input", "the message is the only input"],

@@ -1,7 +1,7 @@
 import { expectNumber } from "./jq-values.ts";
 import type { ValueFunction } from "./jq-functions.ts";
 
-const exact = (
+const fromMath = (
   name:
     | "floor"
     | "sqrt"
@@ -29,29 +29,29 @@ const exact = (
 ): ((x: number) => number) => Math[name];
 
 const unary: Readonly<Record<string, (x: number) => unknown>> = {
-  floor: exact("floor"),
-  sqrt: exact("sqrt"),
-  log: exact("log"),
-  log2: exact("log2"),
-  log10: exact("log10"),
-  exp: exact("exp"),
-  expm1: exact("expm1"),
-  log1p: exact("log1p"),
-  sin: exact("sin"),
-  cos: exact("cos"),
-  tan: exact("tan"),
-  asin: exact("asin"),
-  acos: exact("acos"),
-  atan: exact("atan"),
-  sinh: exact("sinh"),
-  cosh: exact("cosh"),
-  tanh: exact("tanh"),
-  asinh: exact("asinh"),
-  acosh: exact("acosh"),
-  atanh: exact("atanh"),
-  cbrt: exact("cbrt"),
-  ceil: exact("ceil"),
-  trunc: exact("trunc"),
+  floor: fromMath("floor"),
+  sqrt: fromMath("sqrt"),
+  log: fromMath("log"),
+  log2: fromMath("log2"),
+  log10: fromMath("log10"),
+  exp: fromMath("exp"),
+  expm1: fromMath("expm1"),
+  log1p: fromMath("log1p"),
+  sin: fromMath("sin"),
+  cos: fromMath("cos"),
+  tan: fromMath("tan"),
+  asin: fromMath("asin"),
+  acos: fromMath("acos"),
+  atan: fromMath("atan"),
+  sinh: fromMath("sinh"),
+  cosh: fromMath("cosh"),
+  tanh: fromMath("tanh"),
+  asinh: fromMath("asinh"),
+  acosh: fromMath("acosh"),
+  atanh: fromMath("atanh"),
+  cbrt: fromMath("cbrt"),
+  ceil: fromMath("ceil"),
+  trunc: fromMath("trunc"),
   exp2: (x) => 2 ** x,
   exp10: (x) => 10 ** x,
   pow10: (x) => 10 ** x,

@@ -40,7 +40,10 @@ export function parseDefinitions(text: string): Definition[] {
   return found;
 }
 
-/** The grammar from definitions down to operators; terms and patterns are parsed in separate files and call back here. */
+/**
+ * The grammar from definitions down to operators. The parsers of terms (jq-term-parser.ts) and patterns (jq-pattern-parser.ts) call back into this
+ * class.
+ */
 export class JqParser extends JqLexer {
   #depth = 0;
 

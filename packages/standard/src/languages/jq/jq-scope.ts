@@ -10,12 +10,13 @@ export interface FunctionEntry {
   scope: Scope;
   level: number;
   compiled: Filter | undefined;
+  /** True once compilation has started, so that a recursive call does not compile the function again. */
   started: boolean;
 }
 
 export type Entry = { readonly kind: "variable" | "closure" | "label"; readonly name: string; readonly level: number } | FunctionEntry;
 
-/** The meaning of a name at a position of the program. `level` is the number of values in the environment there. */
+/** The names that are visible at a position of the program. `level` is the number of values in the environment there. */
 export class Scope {
   readonly level: number;
   readonly entry: Entry | undefined;

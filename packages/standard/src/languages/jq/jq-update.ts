@@ -1,5 +1,5 @@
-// Assignments: `=`, `|=`, `+=` and similar. Containers are copied once per assignment, independent of the number of paths, and once per reduce when
-// the reduce repeats the assignment.
+// Assignments: `=`, `|=`, `+=` and similar. Each container is copied at most once per assignment, regardless of the number of paths. When a reduce
+// repeats the assignment, it is copied only once for the whole reduce.
 import { add, operations } from "./jq-arithmetic.ts";
 import { valueFilter, type Environment, type Filter, type OwnedUpdate } from "./jq-filter.ts";
 import { JqBreak, type JqMachine } from "./jq-machine.ts";

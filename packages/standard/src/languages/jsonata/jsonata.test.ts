@@ -55,7 +55,7 @@ describe("jsonata", () => {
     expect(evaluate(text, { body })).toEqual(expected);
   });
 
-  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id"])("stops %s of a long list quickly", (text) => {
+  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id"])("evaluates or stops %s of a long list within 4 s", (text) => {
     const records = Array.from({ length: 90_000 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", "b"] }));
     const startTime = performance.now();
     try {
@@ -63,7 +63,7 @@ describe("jsonata", () => {
     } catch (error) {
       expect((error as Error).message).toMatch(/limit/);
     }
-    // The clock of the test does not advance, so only the work limit applies. $spread once took minutes.
+    // The clock of the test does not advance, so only the work limit applies. JSONata's own $spread takes minutes.
     expect(performance.now() - startTime).toBeLessThan(4_000);
   });
 

@@ -52,7 +52,7 @@ function parseComparison(scanner: PathParser): Condition {
 /** A path, a literal, a list, a pattern or a `${…}` of the flow. */
 export function parseOperand(scanner: PathParser): Operand {
   const character = scanner.peek();
-  if (character === "@" || character === "$") return { kind: "path", path: scanner.parseFrom(true) };
+  if (character === "@" || character === "$") return { kind: "path", path: scanner.parsePath({ inFilter: true }) };
   if (character === "'" || character === '"') return { kind: "text", text: scanner.quoted(), quoted: true };
   if (character === "/") return pattern(scanner);
   if (character === "[") return scanner.nested(() => list(scanner));

@@ -193,7 +193,7 @@ describe("jsonpath functions", () => {
 });
 
 describe("jsonpath options and predicates", () => {
-  it("suppresses only errors about missing paths", () => {
+  it("returns null or an empty list for a missing path with suppressExceptions", () => {
     const options = { suppressExceptions: "true" };
     expect(evaluate("$.none.x", { body: { a: 1 }, options })).toBeNull();
     expect(evaluate("$.none[*].x", { body: { a: 1 }, options })).toEqual([]);

@@ -1,4 +1,4 @@
-// A parsed path as closures. A definite path without a match returns `absent`, or throws when `strict`, so that
+// A parsed path as closures. A definite path without a match returns `absent`, or throws in strict mode, so that
 // filters can test for existence without exceptions.
 import { FlowError } from "@sluice/engine/spi";
 import { comparisonsOf, compileCondition, compileOperand } from "./filter-compiler.ts";
@@ -83,12 +83,12 @@ function compileStage(segments: readonly Segment[], prefix: string, missing: Mis
   const definite = isDefinite(segments);
   let go: Visitor = (node, _walk, emit) => emit(node);
   for (let index = segments.length - 1; index >= 0; index--) {
-    const upstream = segments.slice(0, index).every((segment) => isDefiniteSegment(segment, false));
+    const isParentDefinite = segments.slice(0, index).every((segment) => isDefiniteSegment(segment, false));
     const parentPath = prefix + segments.slice(0, index).map(describeSegment).join("");
     go = compileSegment(segments[index] as Segment, go, {
       last: index === segments.length - 1,
       parentPath,
-      missing: upstream ? missing : () => undefined,
+      missing: isParentDefinite ? missing : () => undefined,
     });
   }
   const fullPath = prefix + segments.map(describeSegment).join("");

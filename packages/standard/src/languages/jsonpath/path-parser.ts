@@ -23,7 +23,7 @@ export function parsePath(text: string): Path {
   const trimmed = text.trim();
   const scanner = new PathParser(trimmed.startsWith("$") || trimmed.startsWith("@") ? trimmed : `$.${trimmed}`);
   if (trimmed === "") throw scanner.error("the path is empty");
-  const path = scanner.parseFrom(false);
+  const path = scanner.parsePath({ inFilter: false });
   scanner.skipBlanks();
   if (!scanner.ended) throw scanner.error(`unexpected '${scanner.peek()}'`);
   return path;
@@ -32,7 +32,7 @@ export function parsePath(text: string): Path {
 const maxDepth = 100;
 const maxParts = 2000;
 
-/** The grammar of paths; filters are parsed in a separate file and call back here for nested paths. */
+/** The grammar of paths. The filter parser (filter-parser.ts) calls back into this class for nested paths. */
 export class PathParser extends PathScanner {
   #depth = 0;
   #parts = 0;
@@ -51,7 +51,7 @@ export class PathParser extends PathScanner {
   }
 
   /** Parses the path that starts here and stops at the first character that cannot belong to it. */
-  parseFrom(inFilter: boolean): Path {
+  parsePath({ inFilter }: { readonly inFilter: boolean }): Path {
     const root = this.peek() === "@" ? "@" : "$";
     this.position++;
     const segments: Segment[] = [];

@@ -96,7 +96,7 @@ export function extractPlaceholders(text: string): { readonly marked: string; re
   }
 }
 
-/** Restores the markers of `extractPlaceholders` in a string. */
+/** Splits a string at the markers of `extractPlaceholders`; each marker becomes the number of its `${…}`. */
 export function toText(text: string): Text {
   if (!text.includes(markerStart)) return { parts: [text] };
   const parts: (string | number)[] = [];

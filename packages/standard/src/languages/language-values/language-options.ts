@@ -6,7 +6,7 @@ export const sourceOption = f.string({
   group: "advanced",
 });
 export const resultTypeOption = f.string({ doc: "Type of the result, such as `java.lang.Integer` or `String`." });
-export const trimOption = f.boolean({ doc: "Trims the text.", default: true, group: "advanced" });
+export const trimOption = f.boolean({ doc: "Accepted but ignored: whitespace around the expression has no effect.", default: true, group: "advanced" });
 export const idOption = f.string({ doc: "Id of the expression, for tools.", group: "advanced" });
 
 /** True when a text option is `true`, case-insensitively. */

@@ -13,7 +13,7 @@ export const language = defineLanguage({
   options: {
     language: f.string({ doc: "Name of the language, such as simple.", required: true }),
     resultType: f.string({ doc: "Type of the result." }),
-    trim: f.boolean({ doc: "Trims the text.", default: true, group: "advanced" }),
+    trim: f.boolean({ doc: "Trims the text; only simple and constant use this option.", default: true, group: "advanced" }),
     id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [

@@ -9,7 +9,7 @@ import { compileResultType } from "../language-values/result-type.ts";
 export const method = defineLanguage({
   name: "method",
   title: "Method",
-  summary: "The result of an operator function.",
+  summary: "The result of a function from the operator's module (`SERVICE_FUNCTIONS`).",
   group: "language",
   icon: "function-square",
   since: "0.1",

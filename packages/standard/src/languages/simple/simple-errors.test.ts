@@ -91,7 +91,7 @@ describe("run-time errors", () => {
     ["${body.bogus}", "[1]", "a list has no property 'bogus'"],
     ["${body.bogus}", 5, "a number has no property 'bogus'"],
     ["${body.substring()}", "abc", "substring() needs at least 1 argument(s), got 0"],
-  ])("%s of %j is reported in JSON terms", (text, body, message) => {
+  ])("%s of %j fails with a message that names the type or the missing argument", (text, body, message) => {
     expect(errorOf(() => evaluate(text, { body }))).toMatchObject({ message });
   });
 });

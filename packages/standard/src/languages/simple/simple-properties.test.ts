@@ -178,7 +178,7 @@ describe("lists and text", () => {
     );
   });
 
-  it("a path has the same result for objects and for their JSON text", () => {
+  it("a path has the same result for a value and for its JSON as bytes", () => {
     const key = fc.constantFrom("a", "b", "size", "constructor", "0", "1", "last");
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof({ maxDepth: 4 }, fc.constantFrom(null, 1, "text", true, ""), fc.dictionary(key, tie("tree")), fc.array(tie("tree"), { maxLength: 3 })),

@@ -1,4 +1,4 @@
-// Message content must not gain control through an expression.
+// Message content must not be executed as code, and expressions must stay within their size and time limits.
 import { FlowError } from "@sluice/engine/spi";
 import { FakeHost, exchangeOf, languageUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";

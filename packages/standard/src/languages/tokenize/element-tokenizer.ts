@@ -26,7 +26,7 @@ export function elementTokenizer(name: string, inheritFrom: string | undefined):
     },
   };
 
-  /** Text before an unfinished element is discarded, unless it may contain declarations of a parent. */
+  /** Discards the text before an unfinished element; the namespace declarations in it were already read. */
   function needsMoreText(from: number, start: number, complete: boolean) {
     return !complete && start > from ? { token: undefined, next: start } : undefined;
   }

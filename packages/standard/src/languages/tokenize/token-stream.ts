@@ -12,7 +12,7 @@ export interface Cut {
 
 /**
  * Finds tokens in a string that may grow at its end. Returns undefined when more text is needed or, once it is `complete`, when there are no more
- * tokens. A tokenizer is used once and may keep its position.
+ * tokens. A tokenizer reads one text only and may keep state between calls.
  */
 export interface Tokenizer {
   cut(text: string, from: number, complete: boolean): Cut | undefined;

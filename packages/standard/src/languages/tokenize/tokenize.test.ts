@@ -112,7 +112,7 @@ describe("tokenize", () => {
     expect(() => evaluate(",", { body: "x", options: { source: "header:" } })).toThrow("no name after the colon");
   });
 
-  it("loses nothing: joined tokens equal the text", () => {
+  it("loses nothing: the joined tokens equal the text without a separator at its start or end", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", ",", "é") });
     fc.assert(
       fc.property(word, (text) => {

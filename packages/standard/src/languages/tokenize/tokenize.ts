@@ -1,7 +1,7 @@
 import { CompileError, defineLanguage, type Exchange, type Expression, type LanguageScope } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
-import { idOption, isOn, resultTypeOption, sourceOption, trimOption, integerOption } from "../language-values/language-options.ts";
+import { idOption, isOn, resultTypeOption, sourceOption, integerOption } from "../language-values/language-options.ts";
 import { compileLinearPattern } from "../language-values/linear-pattern.ts";
 import { compileSource } from "../language-values/source.ts";
 import { elementTokenizer, tagName } from "./element-tokenizer.ts";
@@ -29,11 +29,13 @@ export const tokenize = defineLanguage({
     regex: f.boolean({ doc: "Treats the token as a regular expression.", default: false }),
     xml: f.boolean({ doc: "Treats the token as the name of an XML element and returns each such element.", default: false }),
     group: f.integer({ doc: "Joins this many tokens into one string.", min: 0 }),
-    groupDelimiter: f.text({ doc: "Separator of the tokens in a group; the token by default." }),
+    groupDelimiter: f.text({
+      doc: "Separator of the tokens in a group; by default the token, or nothing with includeTokens or endToken. With xml, a group is wrapped in a group element by default.",
+    }),
     skipFirst: f.boolean({ doc: "Discards the first token, such as a header line.", default: false }),
     source: sourceOption,
     resultType: resultTypeOption,
-    trim: trimOption,
+    trim: f.boolean({ doc: "Accepted but ignored: the token is never trimmed.", default: true, group: "advanced" }),
     id: idOption,
   },
   examples: [

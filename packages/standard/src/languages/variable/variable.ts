@@ -10,7 +10,7 @@ export const variable = defineLanguage({
   icon: "variable",
   since: "0.1",
   options: {
-    trim: f.boolean({ doc: "Trims the name.", default: true, group: "advanced" }),
+    trim: f.boolean({ doc: "Accepted but ignored: the name is always trimmed.", default: true, group: "advanced" }),
     id: f.string({ doc: "Id of the expression, for tools.", group: "advanced" }),
   },
   examples: [{ title: "A variable as the body", yaml: "- setBody:\n    variable: count", given: { variables: { count: 3 } }, expect: { body: 3 } }],

@@ -20,7 +20,9 @@ export const xpath = defineLanguage({
   since: "0.1",
   options: {
     resultType: f.string({ doc: "Type of the result: STRING, NUMBER, BOOLEAN, NODE, NODESET, or a Java class name such as java.lang.String." }),
-    resultQName: f.enum(["NODESET", "NODE", "STRING", "NUMBER", "BOOLEAN"], { doc: "Kind of the result; a list of nodes by default." }),
+    resultQName: f.enum(["NODESET", "NODE", "STRING", "NUMBER", "BOOLEAN"], {
+      doc: "Kind of the result; a list of nodes by default. resultType takes precedence.",
+    }),
     namespace: f.list(
       f.object(
         { key: f.string({ doc: "The prefix.", required: true }), value: f.string({ doc: "URI of the namespace.", required: true }) },

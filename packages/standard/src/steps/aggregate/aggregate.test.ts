@@ -102,7 +102,7 @@ describe("aggregate", () => {
     expect(groupsOf(run)).toHaveLength(4);
   });
 
-  it("fails without a key, or ignores the message", async () => {
+  it("fails for a message without a key, or ignores it with ignoreInvalidCorrelationKeys", async () => {
     const strict = await flow(aggregate("completionSize: 2"));
     expect((await strict({ body: "1" })).error).toBe("Invalid correlation key");
     const lenient = await flow(aggregate("completionSize: 1, ignoreInvalidCorrelationKeys: true"));
@@ -119,6 +119,7 @@ describe("aggregate", () => {
         ["CamelAggregationCompleteAllGroups", "true"],
       ],
     });
+    // The test session that `run` uses, because groups are separate for each session.
     await run.runtime.routeInputOf("direct:start")?.deliver(new Message("2", receivedHeaders), { session: { id: "by-hand", skipTime: false } });
     await settle();
     expect(groupsOf(run)).toEqual([]);

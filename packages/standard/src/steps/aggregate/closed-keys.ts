@@ -3,7 +3,7 @@ import { OldestKey } from "../../oldest-key.ts";
 
 const maxClosedKeys = 100_000;
 
-/** The keys of completed groups that accept no more messages. `limit` is their maximum number; 0 means the highest possible one. */
+/** The keys of completed groups, which accept no more messages. `limit` is how many keys are stored: 0 means 100,000, and undefined means none. */
 export class ClosedKeys {
   readonly #keys = new Set<string>();
   readonly #oldest = new OldestKey(this.#keys);

@@ -38,14 +38,14 @@ export function completionCheck(options: CompletionOptions, compiler: Compiler):
     throw new CompileError("option-missing", "aggregate needs a completion condition, such as completionSize or completionTimeout", {
       hint: "add completionSize or completionTimeout: without a condition, groups are never completed",
     });
-  let batch = 0;
+  let receivedInBatch = 0;
   return {
     hasTimeouts,
     isComplete(exchange, count) {
       if (completionFromBatchConsumer) {
         const batchSize = number(exchange.property("CamelBatchSize"));
-        if (batchSize > 0 && ++batch >= batchSize) {
-          batch = 0;
+        if (batchSize > 0 && ++receivedInBatch >= batchSize) {
+          receivedInBatch = 0;
           return "consumer";
         }
       }

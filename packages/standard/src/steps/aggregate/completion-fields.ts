@@ -35,7 +35,11 @@ export const completionFields = {
   forceCompletionOnStop: f.boolean({ doc: "Completes all groups when the flow stops.", default: false, group: "advanced" }),
   completeAllOnStop: f.boolean({ doc: "Same as forceCompletionOnStop.", default: false, group: "advanced" }),
   parallelProcessing: f.boolean({ doc: "Accepted but ignored: completed groups never block the sender.", default: false, group: "advanced" }),
-  optimisticLocking: f.boolean({ doc: "Accepted but ignored: there are no locks.", default: false, group: "advanced" }),
+  optimisticLocking: f.boolean({
+    doc: "Accepted but ignored: a merge that conflicts with another one is always repeated.",
+    default: false,
+    group: "advanced",
+  }),
   executorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
   timeoutCheckerExecutorService: f.string({ doc: "Accepted but ignored: there are no thread pools.", group: "advanced" }),
 };

@@ -62,13 +62,13 @@ export class SharedGroups implements Lifecycle, PartReceiver {
   receive({ id, key, message, properties }: StoredPart): void {
     const groups = this.#groups;
     if (groups === undefined) return;
-    if (key === undefined) return this.#observe(groups.completeAll("force"), () => this.#queue.discard([id]));
+    if (key === undefined) return this.#whenDone(groups.completeAll("force"), () => this.#queue.discard([id]));
     const exchange = this.#restore(message, properties);
     const ids = this.#ids.get(key);
     if (ids === undefined) this.#ids.set(key, [id]);
     else ids.push(id);
     try {
-      this.#observe(groups.add(key, exchange));
+      this.#whenDone(groups.add(key, exchange));
     } catch (error) {
       const rest = this.#ids.get(key)?.filter((other) => other !== id) ?? [];
       if (rest.length === 0) this.#ids.delete(key);
@@ -151,7 +151,8 @@ export class SharedGroups implements Lifecycle, PartReceiver {
     this.#options.release(merged);
   }
 
-  #observe(pending: Awaitable, then?: () => void): void {
+  /** Calls `then` when the work is done; logs a failure. */
+  #whenDone(pending: Awaitable, then?: () => void): void {
     const failed = (error: unknown): void => this.#options.host.log.write("WARN", this.#options.routeId, `Aggregate: ${toFlowError(error).message}`);
     if (pending !== undefined) void pending.then(then, failed);
     else then?.();
@@ -159,6 +160,10 @@ export class SharedGroups implements Lifecycle, PartReceiver {
 }
 
 const interruptedError = ({ key }: PartGroup, { repeated }: GroupRun): FlowError =>
-  new FlowError("java.lang.IllegalStateException", `group '${key}' was started ${repeated} times, and the process ended during each run`, {
-    code: "group-interrupted",
-  });
+  new FlowError(
+    "java.lang.IllegalStateException",
+    `group '${key}' was started ${repeated} times, and the process ended during each run; check whether its steps or messages crash the process`,
+    {
+      code: "group-interrupted",
+    },
+  );

@@ -2,7 +2,7 @@ import { f, type Values } from "@sluice/model";
 
 const exceptionTypes = (doc: string) => f.list(f.string({ doc: "A fully qualified exception type.", required: true }), { doc, default: [] });
 
-/** Both options were in seconds until Camel 4.22, so a small number without a unit is probably a mistake. */
+/** waitDurationInOpenState and slowCallDurationThreshold were in seconds before Camel 4.22, so a small number without a unit is probably a mistake. */
 const warnAboutSeconds = (text: string): string | undefined =>
   /^\d+$/.test(text) && Number(text) > 0 && Number(text) < 1000
     ? `${text} means ${text} ms; before Camel 4.22 it meant ${text} seconds: write ${text}s or ${text}ms`
@@ -11,7 +11,11 @@ const warnAboutSeconds = (text: string): string | undefined =>
 export const breakerFields = {
   id: f.string({ doc: "Name of this configuration, for tools.", group: "advanced" }),
   failureRateThreshold: f.number({ doc: "Percentage of failed calls at which the circuit opens.", default: 50, min: 0, max: 100 }),
-  minimumNumberOfCalls: f.integer({ doc: "Number of calls before the rates are evaluated.", default: 100, min: 1 }),
+  minimumNumberOfCalls: f.integer({
+    doc: "Minimum number of calls in the window before the rates are evaluated; with COUNT_BASED, at most slidingWindowSize.",
+    default: 100,
+    min: 1,
+  }),
   slidingWindowSize: f.integer({ doc: "Size of the window over which the rates are calculated, in calls or seconds.", default: 100, min: 1, max: 100_000 }),
   slidingWindowType: f.enum(["COUNT_BASED", "TIME_BASED"], { doc: "Whether the window is measured in calls or seconds.", default: "COUNT_BASED" }),
   waitDurationInOpenState: f.duration({ doc: "How long the circuit stays open before test calls are allowed.", default: 60_000, caution: warnAboutSeconds }),
@@ -24,10 +28,14 @@ export const breakerFields = {
   bulkheadEnabled: f.boolean({ doc: "Limits concurrent calls.", default: false }),
   bulkheadMaxConcurrentCalls: f.integer({ doc: "Maximum number of concurrent calls.", default: 25, min: 1 }),
   bulkheadMaxWaitDuration: f.duration({ doc: "Accepted but ignored: a call above the limit is rejected immediately.", default: 0, group: "advanced" }),
-  recordException: exceptionTypes("Only these exceptions count as failures; others are ignored, and the exchange continues."),
-  ignoreException: exceptionTypes("These exceptions count neither as success nor as failure; they are ignored, and the exchange continues."),
+  recordException: exceptionTypes(
+    "Only these exceptions count as failures. After any other exception, the call counts as successful, and the exchange continues with the message as it was before.",
+  ),
+  ignoreException: exceptionTypes(
+    "Calls that fail with these exceptions count neither as success nor as failure; the exchange continues with the message as it was before.",
+  ),
   throwExceptionWhenHalfOpenOrOpenState: f.boolean({
-    doc: "Without a fallback, fails the exchange when the circuit is open, instead of skipping the steps.",
+    doc: "Without a fallback, fails the exchange when the circuit does not permit the call, instead of skipping the steps.",
     default: false,
   }),
   automaticTransitionFromOpenToHalfOpenEnabled: f.boolean({

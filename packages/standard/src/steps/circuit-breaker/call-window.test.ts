@@ -16,7 +16,7 @@ it("counts the last calls only", () => {
   expect(countsOf(window)).toEqual([3, 0, 1]);
 });
 
-it("agrees with a list of all calls, whatever their order", () => {
+it("has the same counts as a list of the last calls", () => {
   const [size, window, all] = [7, new CountWindow(7), [] as { readonly failed: boolean; readonly slow: boolean }[]];
   for (let index = 0; index < 200; index++) {
     const call = { failed: (index * 7919) % 5 < 2, slow: (index * 104_729) % 3 === 0 };

@@ -44,7 +44,7 @@ describe("circuitBreaker", () => {
     expect(await send(run, "ok", "ok", "ok", "bad")).toEqual(["ok!", "ok!", "ok!", "fb(bad) down"]);
   });
 
-  it("fails without a fallback; when open, skips the steps or fails", async () => {
+  it("fails without a fallback; when open, skips the steps, or fails with throwExceptionWhenHalfOpenOrOpenState", async () => {
     const skips = await flow(breaker(twoCalls, ""));
     expect(await send(skips, "bad", "bad", "ok")).toEqual(["down", "down", "ok"]);
     const fails = await flow(breaker(`${twoCalls}, throwExceptionWhenHalfOpenOrOpenState: true`, ""));

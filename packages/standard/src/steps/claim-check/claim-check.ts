@@ -16,7 +16,7 @@ export const claimCheck = defineStep({
   name: "claimCheck",
   title: "Claim check",
   summary: "Stores the message and restores it later.",
-  guarantees: "Messages are stored in memory, belong to the exchange and its copies, and are released when it ends.",
+  guarantees: "Messages are stored in memory, belong to the exchange and its copies, and are released when the exchange ends.",
   group: "message",
   icon: "ticket",
   paletteGroup: "data",

@@ -28,7 +28,10 @@ export const idempotentConsumer = defineStep({
     idempotentRepository: f.string({ doc: "Where keys are stored: the name of a bean, or #class:<type>.", required: true }),
     eager: f.boolean({ doc: "Stores the key on entry, so that a concurrent message with the same key counts as a duplicate.", default: true }),
     completionEager: f.boolean({ doc: "Confirms the key at the end of the block instead of at the end of the exchange.", default: false }),
-    skipDuplicate: f.boolean({ doc: "Skips the steps for duplicates; otherwise duplicates only get the property CamelDuplicateMessage.", default: true }),
+    skipDuplicate: f.boolean({
+      doc: "Skips the steps for duplicates. If false, the steps also run for duplicates, which have the property CamelDuplicateMessage.",
+      default: true,
+    }),
     removeOnFailure: f.boolean({ doc: "Removes the key when the exchange fails.", default: true }),
     steps: f.steps({ doc: "Steps for new messages.", default: [] }),
   },

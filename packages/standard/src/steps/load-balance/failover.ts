@@ -15,7 +15,7 @@ export interface FailoverOptions {
 export function failover(children: readonly Processor[], options: FailoverOptions, host: Host): Processor {
   const { exception, maximumFailoverAttempts: maxAttempts } = options;
   // Round robin without a limit would never end: try every child once.
-  const tries = maxAttempts < 0 ? children.length : options.roundRobin || options.sticky ? maxAttempts + 1 : Math.min(maxAttempts + 1, children.length);
+  const maxTries = maxAttempts < 0 ? children.length : options.roundRobin || options.sticky ? maxAttempts + 1 : Math.min(maxAttempts + 1, children.length);
   // With sticky, the child to start with; with round robin, the child tried last, so that the next message starts after it.
   let current = options.sticky ? 0 : -1;
 
@@ -25,15 +25,16 @@ export function failover(children: readonly Processor[], options: FailoverOption
       if (options.roundRobin && !options.sticky) current = index;
       const copy = copyExchange(exchange, host.ids, { sameUnit: true });
       const pending = runBranch({ copy, run: children[index] as Processor });
-      if (pending instanceof Promise) return pending.then(() => (isFinal(exchange, copy, index, count) ? undefined : attempt(exchange, start, count + 1)));
-      if (isFinal(exchange, copy, index, count)) return undefined;
+      if (pending instanceof Promise)
+        return pending.then(() => (finishAttempt(exchange, copy, index, count) ? undefined : attempt(exchange, start, count + 1)));
+      if (finishAttempt(exchange, copy, index, count)) return undefined;
     }
   };
 
-  /** True when the result is final; throws a failure that must not fail over. */
-  const isFinal = (exchange: Exchange, copy: Exchange, index: number, count: number): boolean => {
+  /** Merges the result of an attempt, or throws its failure; false when the next child is tried instead. */
+  const finishAttempt = (exchange: Exchange, copy: Exchange, index: number, count: number): boolean => {
     const { failure } = copy;
-    const triesNext = failure !== undefined && !copy.run.isCancelled && (exception.length === 0 || isOneOf(failure, exception)) && count + 1 < tries;
+    const triesNext = failure !== undefined && !copy.run.isCancelled && (exception.length === 0 || isOneOf(failure, exception)) && count + 1 < maxTries;
     if (triesNext) return false;
     if (options.sticky && failure === undefined) current = index;
     mergeResult(exchange, copy, { stops: true });

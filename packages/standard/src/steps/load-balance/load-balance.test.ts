@@ -77,7 +77,7 @@ describe("failover", () => {
     expect(bounded.mocks.size).toBe(0);
   });
 
-  it("starts after the child that was used last, or with sticky, with the child that succeeded last", async () => {
+  it("starts after the child that was used last with roundRobin, or with the child that succeeded last with sticky", async () => {
     const round = await flow(
       `- loadBalance: {failoverLoadBalancer: {roundRobin: true}, steps: [{to: "mock:x"}, ${fail("java.lang.Exception")}, {to: "mock:z"}]}`,
     );

@@ -54,7 +54,7 @@ export const loop = defineStep({
   },
 });
 
-/** Yields the iteration indexes; `latest` returns the exchange after the last iteration. */
+/** Yields the iteration indexes; `latest` returns the exchange of the most recent iteration. */
 type Iterations = (exchange: Exchange, latest: () => Exchange) => Iterator<number>;
 
 function runOnCopies(exchange: Exchange, run: Processor, iterations: Iterations, { host }: Compiler): Awaitable {

@@ -6,7 +6,7 @@ import { polledQueue } from "../polled-queue.test-support.ts";
 const storedMessage = (): Message => new Message("stored", Headers.of({ polled: 1 }));
 
 it.each(['pollEnrich: {constant: "seda:box", timeout: 7}', 'poll: {uri: "seda:box", timeout: 7}'])(
-  "%s uses the polled body and headers, and an empty body without a message",
+  "%s uses the polled body and headers, or a null body if there is no message",
   async (step) => {
     const box = polledQueue(storedMessage());
     const run = await flow(`- ${step}`, { connectors: [box] });

@@ -20,7 +20,7 @@ export const poll = defineStep({
   shorthand: "uri",
   options: {
     uri: f.uri({ doc: "Endpoint to poll; may contain Simple expressions.", required: true }),
-    parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
+    parameters: f.parameters({ doc: "Options of the endpoint; values may contain Simple expressions.", default: {} }),
     timeout: f.duration({ doc: "Maximum time to wait for a message; a negative value waits without a limit, 0 does not wait.", default: 20_000 }),
     ...dynamicFields,
     variableReceive: f.string({ doc: "Variable that receives the polled body; the message does not change.", group: "advanced" }),

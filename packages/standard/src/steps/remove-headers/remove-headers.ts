@@ -6,7 +6,7 @@ import { cannotFail } from "../step-guarantees.ts";
 export const removeHeaders = defineStep({
   name: "removeHeaders",
   title: "Remove headers",
-  summary: "Removes every message header whose name matches.",
+  summary: "Removes every message header whose name matches a pattern.",
   guarantees: cannotFail,
   group: "message",
   icon: "tags",

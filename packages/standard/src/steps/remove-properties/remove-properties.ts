@@ -6,7 +6,7 @@ import { cannotFail } from "../step-guarantees.ts";
 export const removeProperties = defineStep({
   name: "removeProperties",
   title: "Remove properties",
-  summary: "Removes every exchange property whose name matches.",
+  summary: "Removes every exchange property whose name matches a pattern.",
   guarantees: cannotFail,
   group: "message",
   icon: "bookmark",

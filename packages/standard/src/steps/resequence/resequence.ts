@@ -44,7 +44,7 @@ export const resequence = defineStep({
           max: 100_000,
         }),
         timeout: f.duration({ doc: "How long to wait for a missing predecessor.", default: 1000 }),
-        rejectOld: f.boolean({ doc: "Fails messages that arrive after a later one was delivered.", default: false }),
+        rejectOld: f.boolean({ doc: "Fails a message if a message with the same or a higher number was already delivered.", default: false }),
         deliveryAttemptInterval: f.duration({ doc: "Accepted but ignored: messages are delivered when they are due.", default: 1000 }),
         ignoreInvalidExchanges,
       },

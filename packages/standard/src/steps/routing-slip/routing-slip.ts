@@ -20,7 +20,7 @@ export const routingSlip = defineStep({
   shorthand: "slipHeader",
   options: {
     expression: f.expression({ doc: "The addresses: a list, or text with a delimiter.", inline: true }),
-    slipHeader: f.string({ doc: "Header with the addresses; the short form sets this option.", group: "advanced" }),
+    slipHeader: f.string({ doc: "Header with the addresses; the short form `routingSlip: <header>` sets this option.", group: "advanced" }),
     uriDelimiter: f.text({ doc: "Separator of addresses in text.", default: "," }),
     ignoreInvalidEndpoints: f.boolean({ doc: "Skips invalid addresses.", default: false }),
     ...dynamicFields,

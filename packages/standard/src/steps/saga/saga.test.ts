@@ -52,7 +52,7 @@ describe("saga", () => {
     ["SUPPORTS", undefined],
     ["NOT_SUPPORTED", undefined],
     ["NEVER", undefined],
-  ])("outside a saga, %s results in %s", async (propagation, error) => {
+  ])("outside a saga, %s does not call the completion endpoint (error: %s)", async (propagation, error) => {
     const run = await flow(`- saga: {propagation: ${propagation}, completion: mock:done, steps: [{to: "mock:work"}]}`);
     expect((await run()).error).toBe(error);
     await settle();

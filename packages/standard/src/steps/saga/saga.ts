@@ -56,7 +56,7 @@ export const saga = defineStep({
     const store = compiler.registry.bean(memoryService, "saga-service") as object;
     const coordinator = sagaCoordinator(compiler.host, "write" in store ? (store as SagaStore) : undefined);
     const run = compiler.steps(steps);
-    const part = participantOf(participation, compiler, node);
+    const part = participantStepOf(participation, compiler, node);
     if (part !== undefined && "register" in store) compiler.tasks.state("participant", () => new ParticipantRegistration(store as SagaStore, part));
     const timers = compiler.tasks.state("timers", () => new Timers());
     const participate = (exchange: Exchange, id: string, isOwner: boolean): Awaitable => {
@@ -89,13 +89,13 @@ export const saga = defineStep({
   },
 });
 
-/** Registers a step of this deployment, so that it can take part in sagas of other processes. */
+/** Registers a step of this deployment, so that this process can call its endpoints for the sagas of a process that crashed. */
 class ParticipantRegistration {
   readonly #store: SagaStore;
-  readonly #part: PartStep;
+  readonly #part: ParticipantStep;
   #unregister: (() => void) | undefined = undefined;
 
-  constructor(store: SagaStore, part: PartStep) {
+  constructor(store: SagaStore, part: ParticipantStep) {
     this.#store = store;
     this.#part = part;
   }
@@ -165,7 +165,7 @@ interface Participation {
   readonly option: readonly { readonly key: string; readonly expression: Parameters<Compiler["expression"]>[0] }[];
 }
 
-interface PartStep {
+interface ParticipantStep {
   readonly step: SagaStep;
   /** The participant for an exchange; when the saga ends, the endpoint for the outcome gets the id of the saga and the options. */
   of(exchange: Exchange, id: string): Participant;
@@ -174,7 +174,7 @@ interface PartStep {
 }
 
 /** Undefined for a step without endpoints. */
-function participantOf(options: Participation, compiler: Compiler, node: StepNode): PartStep | undefined {
+function participantStepOf(options: Participation, compiler: Compiler, node: StepNode): ParticipantStep | undefined {
   const { host, tasks, route } = compiler;
   const outletOf = (uri: string | undefined): Outlet | undefined =>
     uri === undefined ? undefined : compiler.endpoints.to({ uri, parameters: {}, span: node.span });

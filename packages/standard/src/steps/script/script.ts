@@ -4,7 +4,7 @@ import { f } from "@sluice/model";
 export const script = defineStep({
   name: "script",
   title: "Script",
-  summary: "Evaluates an expression and discards its value; the message does not change.",
+  summary: "Evaluates an expression and discards its value; the message changes only if the expression sets parts of it, as groovy scripts can.",
   guarantees:
     "The expression is evaluated once per message, on the main thread (js: in a separate thread) and within the limits for expressions. Its value is discarded; if the expression fails, the error handler of the route is called. Only operator functions and variables can have effects outside the message.",
   group: "message",

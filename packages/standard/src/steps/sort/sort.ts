@@ -21,7 +21,7 @@ export const sort = defineStep({
   card: { subtitle: "{expression}" },
   since: "0.1",
   options: {
-    expression: f.expression({ doc: "The list to sort; the body by default. A list may have up to 500,000 elements.", inline: true }),
+    expression: f.expression({ doc: "The list to sort; the body by default. Text is split at commas. A list may have up to 500,000 elements.", inline: true }),
     comparator: f.string({
       doc: "The comparator: the name of a bean, or #class:<type>; natural order by default.",
       examples: ["#class:java.util.Collections$ReverseComparator"],
@@ -34,7 +34,10 @@ export const sort = defineStep({
     const { clock } = compiler.host;
     return (exchange) => {
       const { items, size } = countedItems(value === undefined ? exchange.message.body : value(exchange), ",");
-      if (isAsync(items)) throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list; a stream cannot be sorted", { code: "sort-invalid" });
+      if (isAsync(items))
+        throw new FlowError("java.lang.IllegalArgumentException", "sort needs a list, but the value is a stream; convert it to a list first", {
+          code: "sort-invalid",
+        });
       if (size !== undefined) checkListLength(size, maxElements);
       const sorted = after(collect(items, clock), (list) => (compare === undefined ? sortNaturally(list, clock) : sortInSlices(list, compare, clock)));
       return after(sorted, (list) => void (exchange.message.body = list));
@@ -64,7 +67,7 @@ interface Entry {
 type Key = number | string | Date;
 
 function sortNaturally(list: readonly unknown[], clock: Clock): Awaitable<readonly unknown[]> {
-  // Most lists need no entries: a million of them would slow down the garbage collector.
+  // Most lists need no entries; half a million of them would slow down the garbage collector.
   if (list.every(isKey)) return sortInSlices(list, naturalOrder, clock);
   const entries: Entry[] = [];
   const keyed = each(list.values(), (item) => void entries.push({ item, key: isKey(item) ? item : asText(item) }), clock);

@@ -117,7 +117,7 @@ describe("split", () => {
     expect(run.mocks.get("part")?.[0]?.properties.get("CamelSplitSize")).toBe(2);
   });
 
-  it("tolerates failures up to a number or ratio, and fails above it", async () => {
+  it("tolerates failures below a number or ratio, and fails when it is reached", async () => {
     const byNumber = await flow(`- split: {simple: "\${body}", maxFailedRecords: 2, steps: [${failOn("x")}, {to: "mock:part"}]}`);
     expect((await byNumber({ body: "a,x,b" })).error).toBeUndefined();
     expect((await byNumber({ body: "x,c,x,d" })).error).toBe("split stopped: 2 of 3 parts failed");

@@ -18,7 +18,7 @@ export const threads = defineStep({
     maxPoolSize: f.integer({ doc: "Maximum number of concurrent messages when the queue is full; at least poolSize.", default: 20, min: 1 }),
     maxQueueSize: f.integer({ doc: "Length of the queue; negative for no limit.", default: 1000 }),
     rejectedPolicy: f.enum(["Abort", "CallerRuns"], {
-      doc: "When the queue is full: Abort fails the message, CallerRuns lets it continue.",
+      doc: "When the queue is full and maxPoolSize messages are running: Abort fails the message, CallerRuns lets it continue.",
       default: "CallerRuns",
     }),
     keepAliveTime: f.integer({ doc: "Accepted but ignored: there is no thread pool.", group: "advanced" }),

@@ -46,7 +46,7 @@ describe("throttle", () => {
 
   it.each(["0", "-1", "many"])("fails for a limit of %s", async (limit) => {
     const run = await flow(`- throttle: {constant: "${limit}"}`);
-    expect((await run()).error).toContain("the throttle limit must be 1 or more");
+    expect((await run()).error).toContain("the throttle limit must be an integer of 1 or more");
   });
 
   it("does not wait in a session that skips time", async () => {

@@ -88,7 +88,9 @@ function readLimit(value: unknown, last: number): number {
   }
   const limit = Number(asText(value).trim());
   if (!Number.isInteger(limit) || limit < 1)
-    throw new FlowError("java.lang.IllegalStateException", `the throttle limit must be 1 or more, got '${asText(value)}'`, { code: "throttle-invalid" });
+    throw new FlowError("java.lang.IllegalStateException", `the throttle limit must be an integer of 1 or more, got '${asText(value)}'`, {
+      code: "throttle-invalid",
+    });
   return limit;
 }
 

@@ -19,8 +19,8 @@ export const wireTap = defineStep({
   since: "0.1",
   options: {
     uri: f.uri({ doc: "Endpoint for the copy; may contain Simple expressions.", required: true }),
-    parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
-    dynamicUri: f.boolean({ doc: "Whether the URI may contain Simple expressions.", default: true }),
+    parameters: f.parameters({ doc: "Options of the endpoint; values may contain Simple expressions.", default: {} }),
+    dynamicUri: f.boolean({ doc: "Whether the URI and its parameters may contain Simple expressions.", default: true }),
     copy: f.boolean({ doc: "Accepted but ignored: the tap always sends a copy.", default: true, group: "advanced" }),
     pattern: f.enum(["InOnly", "InOut"], { doc: "Accepted but ignored: a tap never waits for a reply.", group: "advanced" }),
     variableSend: f.string({ doc: "Variable whose value is sent as the body, in place of the message body.", group: "advanced" }),

@@ -76,7 +76,7 @@ function engineOptions(language: QueryLanguage, namespaces: Readonly<Record<stri
     namespaceResolver: (prefix) => all.get(prefix) ?? null,
     functionNameResolver: ({ prefix, localName }, arity) => {
       if (prefix === "" || prefix === "fn") return resolveFunction(localName, arity, language === "xpath");
-      // Undefined makes the engine use the prefixes that the query declares.
+      // Null makes the engine use the prefixes that the query declares.
       const namespaceURI = all.get(prefix);
       return (namespaceURI === undefined ? null : { namespaceURI, localName }) as { namespaceURI: string; localName: string };
     },

@@ -33,12 +33,12 @@ function compileBody(tail: string, offset: number, scope: SimpleScope): Expressi
   if (tail === "") return (exchange) => exchange.message.body ?? null;
   if (!/^(\.|\?\.|\[)/.test(tail)) return undefined;
   const walk = compilePath(parsePath(tail, offset), scope);
-  readsJson((exchange) => exchange.message.body, scope);
+  readJsonBeforeStep((exchange) => exchange.message.body, scope);
   return (exchange) => walk(exchange.message.body, exchange);
 }
 
 /** Requests that long JSON is parsed in slices before the step that reads it. */
-export function readsJson(source: Expression, { language: { beforeStep, host } }: SimpleScope): void {
+export function readJsonBeforeStep(source: Expression, { language: { beforeStep, host } }: SimpleScope): void {
   beforeStep?.((exchange) => readJsonAhead(source(exchange), exchange, host.clock));
 }
 
@@ -64,7 +64,7 @@ function compileBracketed(tail: string, offset: number, scope: SimpleScope, read
   if (close < 0) throw syntaxError("'[' is not closed: a ']' is missing", offset);
   const name = unquoted(tail.slice(1, close).trim());
   const read = hasFunction(name) ? byDynamicName(scope.compile.text(name, offset + 1, scope), reader) : reader(name);
-  if (!hasFunction(name)) readsJson(read, scope);
+  if (!hasFunction(name)) readJsonBeforeStep(read, scope);
   return compileTail(tail.slice(close + 1), offset + close + 1, scope, read);
 }
 
@@ -89,7 +89,7 @@ function compileDotted(text: string, offset: number, scope: SimpleScope, reader:
   const walk = compilePath(parsePath(text.slice(end), offset + end), scope);
   const byFullName = /[[(]/.test(text) ? undefined : reader(text);
   const byFirstPart = reader(text.slice(0, end));
-  readsJson(byFirstPart, scope);
+  readJsonBeforeStep(byFirstPart, scope);
   return firstOf(byFullName, byFirstPart, walk);
 }
 
@@ -137,7 +137,7 @@ export function variableReader(scope: SimpleScope): Reader {
   };
 }
 
-/** The storage of a variable. */
+/** Where a variable is stored: in the exchange or, if `shared`, in the runtime; `key` is its name there. */
 export function variableStorage(name: string): { readonly shared: boolean; readonly key: string } {
   const colon = name.indexOf(":");
   const repository = name.slice(0, Math.max(0, colon));

@@ -8,10 +8,10 @@ import { convertFunction, converters } from "../functions/conversions.ts";
 import { hasFunction, isQuote, openingAt, scanTopLevel, syntaxError } from "../parse/scan.ts";
 import { splitTernary, type BraceTernary, type Branch } from "../parse/ternary.ts";
 import { compileAccess } from "./access.ts";
-import { atCompile, inner, memoize, withBody, type SimpleScope } from "./scope.ts";
+import { atCompile, innerScope, memoize, withBody, type SimpleScope } from "./scope.ts";
 
 export function compileCall(content: string, offset: number, outer: SimpleScope): Expression {
-  const scope = inner(outer, offset);
+  const scope = innerScope(outer, offset);
   const ternary = splitTernary(content, offset);
   return ternary === undefined ? compilePlain(content, offset, scope) : compileTernary(ternary, offset, scope);
 }
@@ -31,7 +31,7 @@ function compileBranch({ text, offset }: Branch, outer: SimpleScope): Expression
   }
   if (text === "null") return () => null;
   const nested = splitTernary(text, offset);
-  const scope = inner(outer, offset);
+  const scope = innerScope(outer, offset);
   if (nested !== undefined) return compileTernary(nested, offset, scope);
   return openingAt(text, 0) > 0 ? scope.compile.text(text, offset, scope) : compilePlain(text, offset, scope);
 }

@@ -168,7 +168,7 @@ function methodsOf(value: unknown): Methods<unknown> | undefined {
   return value instanceof Error ? (errorMethods as Methods<unknown>) : undefined;
 }
 
-/** The type of a value, in JSON terms. */
+/** The type of a value, for error messages. */
 function describeType(value: unknown): string {
   if (typeof value === "string") return jsonView(value) === undefined ? "text that is not JSON" : "text";
   if (typeof value === "number" || typeof value === "boolean") return `a ${typeof value}`;

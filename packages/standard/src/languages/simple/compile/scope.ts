@@ -23,7 +23,7 @@ export interface SimpleScope {
 }
 
 /** The scope inside a function's braces. */
-export function inner(scope: SimpleScope, offset: number, piped = scope.piped): SimpleScope {
+export function innerScope(scope: SimpleScope, offset: number, piped = scope.piped): SimpleScope {
   if (scope.depth >= maxNestingDepth) throw new CompileError("simple-nesting", `functions are nested deeper than ${maxNestingDepth} levels`, { offset });
   return { ...scope, depth: scope.depth + 1, piped: scope.piped || piped };
 }
@@ -63,7 +63,7 @@ function asRunTimeError<T>(make: () => T): T {
   }
 }
 
-/** Converts a run-time error during compilation to an error of the flow. */
+/** Runs a part of the compilation; a FlowError becomes a CompileError at this offset. */
 export function atCompile<T>(offset: number, make: () => T): T {
   try {
     return make();

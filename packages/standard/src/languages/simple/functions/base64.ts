@@ -12,7 +12,7 @@ export const base64Encode = (data: Uint8Array): string => encodeBase64(data);
 /** Bytes as MIME base64: lines of 76 characters, each ended by CR LF. */
 export const base64Mime = (data: Uint8Array): string => encodeBase64(data, { lines: { width: 76, separator: "\r\n" } });
 
-/** Decodes base64, including its URL-safe alphabet; other characters are skipped, as in MIME. Undefined when bits are left over. */
+/** Decodes base64, including its URL-safe alphabet; other characters are skipped, as in MIME. Undefined when the last group has only one character. */
 export function base64Decode(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
   let length = 0;

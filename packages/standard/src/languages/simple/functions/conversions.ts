@@ -1,7 +1,7 @@
 // Conversions by type name. Their arguments end at the first closing parenthesis, so that a path may follow.
 import { FlowError, type Expression } from "@sluice/engine/spi";
 import { asText, compilePattern, findConversion, type Conversion } from "@sluice/engine/values";
-import { headerReader, readsJson, variableReader, compileTail } from "../compile/access.ts";
+import { headerReader, readJsonBeforeStep, variableReader, compileTail } from "../compile/access.ts";
 import { atCompile, memoize, type SimpleScope } from "../compile/scope.ts";
 import { endOfFunction, hasFunction, isQuote, openingAt, syntaxError } from "../parse/scan.ts";
 import { separate, unquoted, type Argument } from "./arguments.ts";
@@ -71,7 +71,7 @@ function convertNamed(args: readonly Argument[], offset: number, scope: SimpleSc
 }
 
 function convertValue(value: Expression, type: Argument, scope: SimpleScope): Expression {
-  if (value === body) readsJson(body, scope);
+  if (value === body) readJsonBeforeStep(body, scope);
   if (!hasFunction(type.text)) {
     const convert = atCompile(type.offset, () => conversionTo(type.text));
     return (exchange) => convert(value(exchange));

@@ -8,7 +8,7 @@ import { syntaxError } from "../parse/scan.ts";
 
 type Moment = (exchange: Parameters<Expression>[0]) => number;
 
-/** `cmd` or `cmd:pattern`. */
+/** The text after `date:`, which is `command` or `command:pattern`. */
 export function dateFunction(text: string, offset: number, scope: SimpleScope): Expression {
   const colon = text.indexOf(":");
   const command = colon < 0 ? text : text.slice(0, colon);
@@ -18,7 +18,7 @@ export function dateFunction(text: string, offset: number, scope: SimpleScope): 
   return formatMoment(moment, text.slice(colon + 1), () => defaultZone(), offset);
 }
 
-/** `cmd:zone:pattern`. */
+/** The text after `date-with-timezone:`, which is `command:zone:pattern`. */
 export function zonedDateFunction(text: string, offset: number, scope: SimpleScope): Expression {
   const match = /^([^:]*):((?:GMT|UTC)?[+-]\d{1,2}:\d{2}|[^:]*):(.+)$/s.exec(text);
   if (match === null) throw syntaxError("the zone or the pattern is missing", offset, "write ${date-with-timezone:now:UTC:yyyy-MM-dd}");

@@ -1,7 +1,7 @@
 // JSON, XML, HTML, base64, hashes: functions that read or convert a document.
 import { CompileError, FlowError, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
-import { headerReader, propertyReader, readsJson, variableReader } from "../compile/access.ts";
+import { headerReader, propertyReader, readJsonBeforeStep, variableReader } from "../compile/access.ts";
 import { memoize, type SimpleScope } from "../compile/scope.ts";
 import { endOfFunction, hasFunction, openingAt, unescape } from "../parse/scan.ts";
 import { unquoted, type Argument, type Call, type SimpleFunction } from "./arguments.ts";
@@ -40,7 +40,7 @@ export const documentFunctions: Readonly<Record<string, SimpleFunction>> = {
   simpleJsonpath(call) {
     const { source, path } = sourceAndPath(call);
     const read = source === undefined ? body : readSource(source, call.scope);
-    readsJson(read, call.scope);
+    readJsonBeforeStep(read, call.scope);
     if (!hasFunction(path.text)) {
       const find = compileJsonPath(path.text, path.offset);
       return (exchange) => find(read(exchange));
@@ -71,7 +71,7 @@ export const documentWords: Readonly<Record<string, (scope: SimpleScope) => Expr
 };
 
 function prettyBody(scope: SimpleScope): Expression {
-  readsJson(body, scope);
+  readJsonBeforeStep(body, scope);
   return mapValue(body, prettyText);
 }
 

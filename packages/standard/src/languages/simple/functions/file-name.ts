@@ -1,4 +1,4 @@
-// `file:…`: parts of the file name that a source put into the headers.
+// `file:…`: the name, size and other metadata of a file, from the headers that the source sets.
 import type { Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { headerReader } from "../compile/access.ts";
