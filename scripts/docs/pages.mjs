@@ -21,7 +21,7 @@ const kinds = [
 const connectionsText =
   "Types of connections to other systems, with the allowed `values` of each `type` ([how to define a connection](../../how-to/connections.md)).";
 
-/** `root` is the repository; its sources are scanned for error codes. */
+/** The generated pages by path. `root` is the folder of the repository, whose sources are scanned for error codes. */
 export async function referencePages(root) {
   const catalog = createCatalog();
   await catalog.index.loadAll();
@@ -65,7 +65,7 @@ function refusedPage(refused) {
     .map(([word, sentence]) => `| \`${word}\` | ${sentence.replaceAll("|", "\\|").replaceAll("<", "&lt;")} |`);
   return page(
     "# Unsupported keywords",
-    "Keywords of Camel's YAML DSL that a deployment rejects, each with its alternative.",
+    "Keywords and endpoint schemes that a deployment rejects, each with an alternative. Most are from Camel, including earlier versions.",
     ["| Keyword | Reason and alternative |", "|---|---|", ...rows].join("\n"),
   );
 }
@@ -76,12 +76,12 @@ function overview() {
     "- [Routes](routes.md): The options of `route`, `from` and every step.",
     "- [Connections](connections/index.md): Types of connections to other systems, with their fields.",
     "- [Beans](beans.md): Objects that options reference by name.",
-    "- [Unsupported keywords](unsupported.md): Keywords of Camel's YAML DSL that are rejected.",
+    "- [Unsupported keywords](unsupported.md): Keywords and endpoint schemes that are rejected.",
     "- [Differences from Camel](camel-differences.md): What behaves differently, and why.",
     "- [Command line](cli.md): Every command with its flags, examples and exit codes.",
     "- [Settings](settings.md): Variables and flags of the runtime.",
     "- [Management API](api.md): Every endpoint.",
-    "- [Error codes](errors.md): Every error by its code.",
+    "- [Error codes](errors.md): Error codes with their messages.",
     "- [flow.schema.json](flow.schema.json): The JSON Schema of the flow language, for editors.",
   ];
   return page("# Reference", [...lists, ...others].join("\n"));

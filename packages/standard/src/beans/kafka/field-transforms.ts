@@ -90,7 +90,8 @@ export const maskField = defineBean({
   ...commonMembers,
   names: transformClasses("MaskField"),
   title: "Mask field",
-  summary: "Replaces the fields in the exchange property `fields` with `replacement`, or with an empty value of their type.",
+  summary:
+    "Replaces the values of the fields listed in the exchange property `fields` with the exchange property `replacement`, or with an empty value of their type.",
   properties: {},
   create:
     () =>
@@ -124,7 +125,8 @@ export const replaceField = defineBean({
   ...commonMembers,
   names: transformClasses("ReplaceField"),
   title: "Replace field",
-  summary: "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps those that `enabled` and `disabled` allow.",
+  summary:
+    "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps only those that `enabled` and `disabled` allow. Without `renames`, the body does not change.",
   properties: {},
   create:
     () =>
@@ -148,7 +150,7 @@ export const valueToKey = defineBean({
   ...commonMembers,
   names: transformClasses("ValueToKey"),
   title: "Value to key",
-  summary: "Sets the header `kafka.KEY` to an object of the fields in the exchange property `fields`.",
+  summary: "Sets the header `kafka.KEY` to an object with the fields listed in the exchange property `fields`.",
   properties: {},
   create:
     () =>
