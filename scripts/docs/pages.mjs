@@ -76,7 +76,7 @@ function overview() {
     "- [Routes](routes.md): The options of `route`, `from` and every step.",
     "- [Connections](connections/index.md): Types of connections to other systems, with their fields.",
     "- [Beans](beans.md): Objects that options reference by name.",
-    "- [Unsupported keywords](unsupported.md): Keywords and endpoint schemes that are rejected.",
+    "- [Unsupported keywords](unsupported.md): Keywords and endpoint schemes that a deployment rejects, with alternatives.",
     "- [Differences from Camel](camel-differences.md): What behaves differently, and why.",
     "- [Command line](cli.md): Every command with its flags, examples and exit codes.",
     "- [Settings](settings.md): Variables and flags of the runtime.",
