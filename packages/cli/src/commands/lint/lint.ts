@@ -3,7 +3,7 @@ import { jsonFlag, paramFlag, profileFlag } from "../../command/shared-flags.ts"
 
 export const lint: CommandDeclaration = {
   name: "lint",
-  summary: "Check flows, flow tests and connections for everything a deployment would reject, with line, column and fix.",
+  summary: "Check flows, flow tests and connections for errors that a deployment would reject, with line, column and fix.",
   details:
     "Each finding is one line: file:line:column CODE text (fix: how to fix it). The codes are explained in docs/troubleshooting.md. Parameters are read from --param, " +
     "from <flow>.params.json, from the tests of the flow, from the environment and from application.properties in the folder of the flow or above it. " +
