@@ -70,7 +70,7 @@ export const errorHandlerFields = {
   jtaTransactionErrorHandler: f.unsupported("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
   springTransactionErrorHandler: f.unsupported("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
   refErrorHandler: f.object(
-    { id: f.string({ doc: "Name of this handler." }), ref: f.string({ doc: "Id of an errorHandler of this document.", required: true }) },
+    { id: f.string({ doc: "Name of this handler." }), ref: f.string({ doc: "Name of a handler defined elsewhere.", required: true }) },
     { doc: "Reference to a handler by name.", shorthand: "ref" },
   ),
 } as const;

@@ -140,7 +140,7 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
   ];
 }
 
-/** Failed runs do not change the status; failed routes, flows with an error, invalid policies, a failing store and a disconnected or outdated cluster node do. */
+/** Failed runs do not change the status; flows or routes that are not running, invalid policies and a failing store do. */
 function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem, cluster }: HealthParts): string {
   const currentPhase = phase();
   if (currentPhase !== "UP") return currentPhase;

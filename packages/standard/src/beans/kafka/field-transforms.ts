@@ -90,8 +90,7 @@ export const maskField = defineBean({
   ...commonMembers,
   names: transformClasses("MaskField"),
   title: "Mask field",
-  summary:
-    "Replaces the values of the fields listed in the exchange property `fields` with the exchange property `replacement`, or with an empty value of their type.",
+  summary: "Replaces the fields in the exchange property `fields` with `replacement`, or with an empty value of their type.",
   properties: {},
   create:
     () =>
@@ -125,8 +124,7 @@ export const replaceField = defineBean({
   ...commonMembers,
   names: transformClasses("ReplaceField"),
   title: "Replace field",
-  summary:
-    "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps only those that `enabled` and `disabled` allow. Without `renames`, the body does not change.",
+  summary: "Renames fields as listed in the exchange property `renames` (`a:b,c:d`) and keeps those that `enabled` and `disabled` allow.",
   properties: {},
   create:
     () =>
@@ -150,7 +148,7 @@ export const valueToKey = defineBean({
   ...commonMembers,
   names: transformClasses("ValueToKey"),
   title: "Value to key",
-  summary: "Sets the header `kafka.KEY` to an object with the fields listed in the exchange property `fields`.",
+  summary: "Sets the header `kafka.KEY` to an object of the fields in the exchange property `fields`.",
   properties: {},
   create:
     () =>

@@ -51,7 +51,7 @@ const responseMessage = f.object(
 );
 
 export const verbFields = {
-  id: f.string({ doc: "Id of the route of this operation, unless routeId is set." }),
+  id: f.string({ doc: "Id of the route of this operation." }),
   path: f.string({ doc: "Path below the path of the REST service; `{name}` segments become headers.", default: "" }),
   to: f.object(
     {
