@@ -5,7 +5,8 @@ const types = { integer: "number", number: "number", boolean: "boolean", duratio
 const excludedSettings = new Set(["workers"]);
 const docs = {
   port: "Port to listen on; 0 selects a free port. Without it, no port is opened.",
-  dataDir: "Directory for flows, parameters, tables and queues; created if it does not exist. Without it, nothing is stored.",
+  dataDir:
+    "Directory for flows, parameters, tables and queues; created if it does not exist. Without it, a temporary directory is used, which `close` deletes.",
 };
 
 export function settingsSource(descriptions) {

@@ -21,7 +21,7 @@ const kinds = [
 const connectionsText =
   "Types of connections to other systems, with the allowed `values` of each `type` ([how to define a connection](../../how-to/connections.md)).";
 
-/** `root` is the repository; its sources are scanned for error codes. */
+/** The generated pages by path. `root` is the folder of the repository, whose sources are scanned for error codes. */
 export async function referencePages(root) {
   const catalog = createCatalog();
   await catalog.index.loadAll();
@@ -81,7 +81,7 @@ function overview() {
     "- [Command line](cli.md): Every command with its flags, examples and exit codes.",
     "- [Settings](settings.md): Variables and flags of the runtime.",
     "- [Management API](api.md): Every endpoint.",
-    "- [Error codes](errors.md): Every error by its code.",
+    "- [Error codes](errors.md): Error codes with their messages.",
     "- [flow.schema.json](flow.schema.json): The JSON Schema of the flow language, for editors.",
   ];
   return page("# Reference", [...lists, ...others].join("\n"));

@@ -9,7 +9,7 @@ const file = join(__dirname, "..", "dist", "bundle", "sluice.cjs");
 const inputsFile = join(dirname(file), "inputs");
 /** The bundle begins with a comment of this length that contains its own hash. */
 const hashCommentLength = "/*0123456789abcdef*/".length;
-/** A service has finished starting by then; creating the cache blocks the event loop once, for some milliseconds. */
+/** Delay before the cache is written, which blocks the event loop for some milliseconds: a service has finished starting by then. */
 const cacheDelayMs = 3_000;
 
 /** Compiler output of the packages in the bundle. */
@@ -36,7 +36,7 @@ function hashOfInputs() {
   return hash.digest("hex");
 }
 
-/** Sizes and times of the records: unchanged ones need not be read, which would add a tenth to the start. */
+/** Sizes and times of the records: if they are unchanged, the records need not be read, which would make the start about a tenth slower. */
 function stampOfInputs() {
   return records
     .map((record) => statSync(record))
@@ -55,7 +55,7 @@ function isCurrent() {
   }
 }
 
-/** Dynamic imports of the bundle: a script from the code cache cannot import by itself. */
+/** Performs the dynamic imports of the bundle, because a script from the code cache cannot use `import()` itself. */
 const importOutside = (url) => import(url);
 
 /** The name contains the bundle's hash, because V8 itself compares only the length of the text. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A file that exists before the build, so that installing the workspace can link the command. It is CommonJS because preparing
-// to load ES modules takes Node longer than reading the bundle.
+// The entry file of the command. It is not built, so that installing the workspace can link the command before the first build. It is CommonJS
+// because preparing to load ES modules takes Node longer than reading the bundle.
 const { isCurrent, writeCacheLater, loadBundle } = require("./bundle.cjs");
 
 if (isCurrent()) {

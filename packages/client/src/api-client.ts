@@ -42,7 +42,7 @@ export type Arguments<N extends OperationName> = object extends CallInput<N> ? [
 type AcceptOf<N extends TextName> = { readonly accept: Operations[N]["replyText"] };
 
 export interface ClientOptions {
-  /** The runtime's address, such as `http://127.0.0.1:8080`; empty in a page that the runtime's proxy serves. */
+  /** The runtime's address, such as `http://127.0.0.1:8080`; empty in a page whose own server forwards `/_api` to the runtime. */
   readonly baseUrl: string;
   readonly token?: string;
   /** Sent with every call. */

@@ -77,8 +77,8 @@ function isCamelSettingFor(name: string, text: string): boolean {
 const rootMarkers = [".git", "package.json", "pom.xml", "build.gradle"];
 
 /**
- * Where the search ends. Folders that are not part of a project are never read: others may write to the folder for temporary
- * files, and the home folder belongs to no project.
+ * Where the search ends. Folders that are not part of a project are never read: other users may write to the folder for
+ * temporary files, and the home folder belongs to no project.
  */
 export function isProjectRoot(folder: string): boolean {
   const above = dirname(folder);

@@ -15,8 +15,8 @@ const ignoredFolders = /^(node_modules|dist|\..*)$/;
 const maxFiles = 10_000;
 
 /**
- * The YAML files of these paths; folders are searched recursively. Throws if a path does not exist, and if a file cannot be read
- * unless `onUnreadable` is passed.
+ * The flows, tests and connections in these paths; folders are searched recursively. Throws if a path does not exist, and if a file
+ * cannot be read unless `onUnreadable` is passed.
  */
 export async function findYamlFiles(paths: readonly string[], onUnreadable?: (path: string, problem: string) => void): Promise<readonly YamlFile[]> {
   const found: YamlFile[] = [];
@@ -55,7 +55,7 @@ async function walk(folder: string): Promise<readonly string[]> {
 /** Every document in a folder `connections` is a connection. */
 export const isConnectionFile = (path: string): boolean => basename(dirname(resolve(path))) === "connections" && /\.(json|ya?ml)$/.test(path);
 
-/** Synchronous: for many small files the thread pool overhead takes ten times as long as the read. */
+/** Reads synchronously: for many small files, the overhead of the thread pool takes ten times as long as the read. */
 export async function readText(path: string): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));

@@ -66,7 +66,7 @@ const unsupportedOptions = {
 
 const ignoredOptions = {
   checkCrcs: ignoredOption("the client always verifies checksums"),
-  specificAvroReader: ignoredOption("Avro is read with unmarshal"),
+  specificAvroReader: ignoredOption("Avro is not supported"),
   bridgeErrorHandler: ignoredOption("failures of a message always reach the route's error handler"),
   bufferMemorySize: ignoredOption("runs wait for their records, so the in-flight limit also limits records"),
   connectionMaxIdleMs: ignoredOption("brokers close idle connections"),

@@ -22,7 +22,7 @@ export function flowToJsonSchema(vocabulary: Vocabulary, connectors: ReadonlyMap
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: schemaId,
     title: "Sluice flow",
-    description: "A list of routes and shared entities.",
+    description: "A list of routes and other top-level elements.",
     type: "array",
     items: oneKey([["route", definition("route")], ["from", definition("from")], ...references("entity", entities)]),
     $defs: {

@@ -12,7 +12,7 @@ import { ServiceError } from "../service-error.ts";
 import { versionMetadata, versionQuery } from "./version-metadata.ts";
 
 const versionMembers = (): Readonly<Record<string, z.ZodType>> => ({
-  revision: z.int().describe("Counts the versions of this flow from 1."),
+  revision: z.int().describe("Counts the versions of this flow from 1; in a cluster, the changes of the whole cluster."),
   hash: z.string(),
   at: z.string(),
   by: z.string().nullable().describe("The author that the caller sent, otherwise the fingerprint of its token; null for a file changed outside the API."),

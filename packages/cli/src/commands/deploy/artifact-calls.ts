@@ -12,7 +12,7 @@ export interface InstalledArtifact {
   readonly refused?: InstalledKamelet["refused"];
 }
 
-interface Conditions {
+interface InstallOptions {
   readonly ifMatch?: string | undefined;
   readonly withTests?: boolean;
   /** Installs a Kamelet even if running flows cannot use it; those of this deployment are replaced afterwards. */
@@ -31,11 +31,11 @@ export function readDocument(connection: Connection, { kind, id, contentType }: 
 }
 
 /** Installs an artifact; `body` is its content, or the previous content for a rollback. */
-export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, conditions: Conditions = {}): Promise<InstalledArtifact> {
+export function putArtifact(connection: Connection, artifact: Artifact, body: unknown, options: InstallOptions = {}): Promise<InstalledArtifact> {
   const { kind, id } = artifact;
-  const { ifMatch } = conditions;
-  if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], conditions);
-  if (kind === "kamelet") return putKamelet(connection, id, body as KameletArtifact["body"], conditions);
+  const { ifMatch } = options;
+  if (kind === "flow") return putFlow(connection, id, body as FlowArtifact["body"], options);
+  if (kind === "kamelet") return putKamelet(connection, id, body as KameletArtifact["body"], options);
   if (kind === "policy") return connection.call("PUT /auth/:flowId", { params: { flowId: id }, body: body as Readonly<Record<string, unknown>>, ifMatch });
   if (kind === "message-mapping") return connection.call("PUT /message-mappings/:id", { params: { id }, body, ifMatch });
   const { contentType } = artifact;
@@ -44,14 +44,19 @@ export function putArtifact(connection: Connection, artifact: Artifact, body: un
     : connection.call("PUT /value-mappings/:id", { params: { id }, body: body as string, contentType, ifMatch });
 }
 
-async function putFlow(connection: Connection, id: string, body: FlowArtifact["body"], { ifMatch, withTests, comment }: Conditions): Promise<InstalledFlow> {
+async function putFlow(
+  connection: Connection,
+  id: string,
+  body: FlowArtifact["body"],
+  { ifMatch, withTests, comment }: InstallOptions,
+): Promise<InstalledFlow> {
   const query = { tests: withTests === true ? ("required" as const) : undefined, by: author(), comment };
   const response = await connection.call("PUT /flows/:id", { params: { id }, body, ifMatch, query });
   // The declared type also includes the response to a dry run.
   return response as InstalledFlow;
 }
 
-async function putKamelet(connection: Connection, name: string, body: KameletArtifact["body"], { ifMatch, force }: Conditions): Promise<InstalledKamelet> {
+async function putKamelet(connection: Connection, name: string, body: KameletArtifact["body"], { ifMatch, force }: InstallOptions): Promise<InstalledKamelet> {
   const response = await connection.call("PUT /kamelets/:name", { params: { name }, body, ifMatch, query: { force } });
   return response as InstalledKamelet;
 }

@@ -7,7 +7,7 @@ export const deploy: CommandDeclaration = {
   details:
     "A folder is deployed with all its artifacts: flows (*.yaml), value-mappings/<id>.json|csv|xml, message-mappings/<id>.json and policies/<flow>.json. " +
     "Kamelets that a flow uses are deployed with it if they are files of the project: next to the flow, or in a folder `kamelets` in the folder of the flow or one of its parent folders. Parameters come from --param, " +
-    "<flow>.params.json, and application.properties in the folder of the flow or above it. Everything is validated before anything is changed. The deployment is rejected if an artifact was changed elsewhere in the meantime, and rolled back if the runtime rejects one artifact.",
+    "<flow>.params.json, and application.properties in the folder of the flow or above it. Flows and Kamelets are validated before anything is changed; mappings and policies are validated when they are installed. The deployment is rejected if an artifact was changed elsewhere in the meantime, and rolled back if the runtime rejects one artifact.",
   arguments: [{ name: "paths", doc: "Flow files or folders.", required: true, many: true, completes: "files" }],
   flags: [
     { name: "dry-run", doc: "Show what would change without deploying." },

@@ -73,8 +73,8 @@ async function apply(connection: Connection, pending: readonly Change[], options
     );
     try {
       options.signal.throwIfAborted();
-      const conditions = { ifMatch: beforeHash, withTests: options.withTests, comment: options.comment, force };
-      installed.push(await putArtifact(connection, artifact, artifact.body, conditions));
+      const installOptions = { ifMatch: beforeHash, withTests: options.withTests, comment: options.comment, force };
+      installed.push(await putArtifact(connection, artifact, artifact.body, installOptions));
       done.push(change);
       if (index === pending.length - 1) await checkBrokenFlows(connection, installed);
     } catch (error) {

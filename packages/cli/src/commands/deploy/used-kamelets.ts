@@ -1,4 +1,5 @@
-// The Kamelets of a deployment: those that its flows use and that exist as project files. Catalog Kamelets are already installed on the runtime.
+// The Kamelets of a deployment: those that its flows use and that are files of the project. Kamelets of SERVICE_KAMELETS are not deployed; they must be
+// installed on the runtime.
 import { relative } from "node:path";
 import { kameletNamesIn, readTree } from "@sluice/model";
 import { kameletFolders } from "@sluice/server/check";

@@ -40,7 +40,7 @@ export function checkClients(parts: readonly ClientPart[] = clientParts()): read
     const use = users.join(", ");
     if (installed === undefined) return { check, state: "ok", text: `${name} is not installed; ${use} needs it: ${install}` };
     if (isTested) return { check, state: "ok", text: `${name} ${installed} (${use})` };
-    return { check, state: "warning", text: `${name} ${installed} differs from the tested major version ${tested} (${use})`, fix: install };
+    return { check, state: "warning", text: `${name} ${installed} (${use}): its major version differs from the tested version ${tested}`, fix: install };
   });
 }
 

@@ -1,4 +1,4 @@
-// Converts Camel's XML DSL to YAML. Both are generated from one model, so names are the same except for those listed here.
+// Converts Camel's XML DSL to YAML. Camel generates both DSLs from one model, so names are the same except for those listed here.
 import { parseXmlDocument, type Element } from "slimdom";
 import type { ImportResult, Remark, Step } from "./import-result.ts";
 

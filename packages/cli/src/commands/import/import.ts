@@ -5,7 +5,7 @@ export const importCommand: CommandDeclaration = {
   name: "import",
   summary: "Convert Camel XML routes, Kamelets, Node-RED flows or n8n workflows to a flow, and report what could not be converted.",
   details:
-    "Camel XML and Kamelets convert almost one to one. Node-RED and n8n nodes convert if there is an equivalent step; code in function nodes does not. Each unconverted part becomes a log step in the flow and an entry in the report. " +
+    "Camel XML and Kamelets convert almost one to one. Node-RED and n8n nodes convert if there is an equivalent step; code in function nodes does not. Parts that cannot be converted are listed in the report; a Node-RED or n8n node that cannot be converted becomes a log step in the flow. " +
     "The result is validated as for a deployment.",
   arguments: [{ name: "file", doc: "The XML, YAML or JSON file.", required: true, completes: "files" }],
   flags: [

@@ -115,7 +115,7 @@ function schedule(interval: Values, remark: (text: string) => void): { readonly 
   if (cronText !== undefined) return { uri: "cron:schedule", parameters: { schedule: String(cronText) } };
   const every: Readonly<Record<string, number>> = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
   const unit = String(field ?? "days");
-  if (every[unit] === undefined || mode !== undefined) remark("has a schedule that was converted to once a day: check the period");
+  if (every[unit] === undefined || mode !== undefined) remark("has a schedule that cannot be converted exactly: check the period of the timer");
   const count = Number(interval[`${unit}Interval`] ?? 1);
   return { uri: "timer:schedule", parameters: { period: String(count * (every[unit] ?? 86_400_000)) } };
 }

@@ -5,7 +5,7 @@ export const record: CommandDeclaration = {
   name: "record",
   summary: "Create a test from a past run: its message becomes the input, the responses become mocks, the outcome becomes the expectation.",
   details:
-    "The messages of the run must have been captured: turn on capture with --capture before the run. The test is run once in an isolated session before it is written, to verify that it passes. " +
+    "The messages of the run must have been captured: turn on capture with --capture before the run. The test is run in an isolated session before it is written; if it does not pass, a warning is printed. " +
     "The runtime masks secrets; if a test needs one, add a fake value manually.",
   arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or `last` for the newest run; with --capture, the route id.", required: true }],
   flags: [

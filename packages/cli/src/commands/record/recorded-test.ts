@@ -17,7 +17,7 @@ export interface RecordedTest {
   readonly then: readonly Json[];
 }
 
-/** The test without expectations. `children` are the runs that this run called. */
+/** The test with the status of the run as its only expectation. `children` are the runs that this run called. */
 export async function testOf(run: RunDetail, children: readonly RunDetail[], flow: Pick<Flow, "yaml" | "params">, plugins: Plugins): Promise<RecordedTest> {
   const params = flatParams(flow.params);
   const check = createFlowChecker(plugins);

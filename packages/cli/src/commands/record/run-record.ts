@@ -55,7 +55,7 @@ async function capture(connection: Connection, routeId: string, minutes: number,
   return 0;
 }
 
-/** Adds the expectations to a test by running it once in an isolated session. */
+/** Adds the expected reply to a test by running it once in an isolated session. */
 async function withOutcome(connection: Connection, test: RecordedTest): Promise<RecordedTest> {
   const transport = httpTransport(connection.baseUrl, connection.token);
   const { sessionId } = await connection.call("POST /test/session", {

@@ -1,4 +1,4 @@
-// A worker of `sluice run` is this command again, started by the supervisor, so it uses the file whose code is already in the compile cache.
+// The supervisor of `sluice run` starts each worker with this command, so that workers use the same bundle and V8 code cache.
 import { commandFile } from "../../command/package-files.ts";
 
 const workerArgument = "worker";

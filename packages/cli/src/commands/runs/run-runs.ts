@@ -21,7 +21,7 @@ export async function run({ arguments: positionals, flags, terminal, signal }: C
     limit: countFlag(flags, "limit", 20),
     flowId: textFlag(flags, "flow"),
     routeId: textFlag(flags, "route"),
-    // The runtime reports an unknown status.
+    // The flag accepts only these values.
     status: textFlag(flags, "status") as RunStatus | undefined,
   };
   const page = await connection.call("GET /runs", { query });

@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<number> {
   const { arguments: positionals, flags, terminal, signal } = call;
   const paths = listOf(positionals, "paths");
   const remote = textFlag(flags, "runtime") !== undefined;
-  // Reported before a runtime is started for the tests.
+  // Searched first, so that missing files are reported before a runtime is started for the tests.
   const files = await findTests(paths);
   if (files.length === 0) throw new CommandError("no test files found: a test file is a YAML file with `flow` and `tests`", 2);
   const runtime = remote

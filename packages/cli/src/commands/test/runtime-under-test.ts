@@ -73,7 +73,7 @@ export async function openTrial(profile: string | undefined, testPaths: readonly
       const project = readProjectProperties({ profile: settings.profile ?? "dev", environment });
       const params = { ...(await project.paramsFor(path, source)), ...(await readParamsFile(path)), ...file.params };
       const key = JSON.stringify([resolve(path), source, params, file.valueMappings, file.messageMappings]);
-      // Always, because the files of documents may have changed since the last run.
+      // Installed every time, because the files of the documents may have changed since the last run.
       await installDocuments(transport, file, (name) => readText(join(dirname(testPath), name)));
       if (installed?.key === key) return installed.subject;
       await remove();

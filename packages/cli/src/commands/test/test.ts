@@ -24,6 +24,6 @@ export const test: CommandDeclaration = {
     { doc: "Run all tests of a folder, with coverage", command: "sluice test orders --coverage" },
     { doc: "Write a report for a build server", command: "sluice test orders --reporter junit --output junit.xml" },
   ],
-  exits: { 0: "every test passed", 1: "a test failed", 2: "a file is invalid or cannot be read" },
+  exits: { 0: "every test passed", 1: "a test failed", 2: "invalid command line, no test files, or a file whose tests could not run" },
   load: () => import("./run-test.ts"),
 };

@@ -13,7 +13,7 @@ export const trace: CommandDeclaration = {
     {
       name: "replay",
       value: "count",
-      doc: "Start with this many past events. They are stored only while a client follows the trace; use sluice runs for older runs.",
+      doc: "Start with this many past events. They are stored only while a client follows the trace, and for one minute afterwards; use `sluice runs` for older runs.",
     },
     { name: "for", value: "seconds", doc: "Stop after this many seconds." },
     jsonFlag,
