@@ -17,7 +17,7 @@ export const knativeOptions = {
   url: f.string({ doc: "Sending: the address; by default the cluster address of the channel, broker or service.", examples: ["{{env:K_SINK}}"] }),
   namespace: f.string({ doc: "Sending without url: the namespace of the channel, broker or service.", default: "default" }),
   name: f.string({ doc: "Sending events without url: name of the broker; `default` by default.", group: "advanced" }),
-  cloudEventsType: f.string({ doc: "Type of the events to send; for `event` the type in the path by default.", default: "org.apache.camel.event" }),
+  cloudEventsType: f.string({ doc: "Type of the events to send; ignored for `event` if the path contains a type.", default: "org.apache.camel.event" }),
   cloudEventsSpecVersion: f.string({ doc: "CloudEvents version of the events to send.", default: "1.0", group: "advanced" }),
   timeout: f.duration({ doc: "Sending: how long to wait for a response.", default: 30_000, group: "advanced" }),
   kind: ignoredOption("the address determines what is called"),

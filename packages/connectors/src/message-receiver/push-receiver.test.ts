@@ -26,7 +26,7 @@ const full = (): never => {
   throw new FlowError("java.lang.IllegalStateException", "too many runs", { code: "limit-inflight" });
 };
 
-describe("a message receiver of pushed messages", () => {
+describe("a push receiver", () => {
   it("dead-letters a failed message as it was received, although the route changed it", async () => {
     const { messageReceiver, push, deadLetterBodies } = setUp((exchange) => {
       exchange.message.body = "changed";

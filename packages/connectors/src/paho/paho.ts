@@ -1,6 +1,7 @@
 // MQTT 3.1.1 and MQTT 5, under the scheme names of Camel's two components.
 import { defineConnector, type ConnectorDeclaration, type Endpoint, type EndpointScope, type Host } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { mapHeader } from "../header-fields.ts";
 import { inlineValues, jsonMapOf, noManualAck, rejectTrue } from "../messaging/connection-options.ts";
 import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
 import { mqttConnectionFields } from "./mqtt-connection.ts";
@@ -62,7 +63,7 @@ export function pahoMqtt5Connector(deadLetters: DeadLetters = noDeadLetters): Co
       CamelPahoMqtt5Qos: f.integer({ doc: "Set by the route: quality of service of the message to send." }),
       CamelPahoMqtt5Retained: f.boolean({ doc: "Whether the message is retained; if set by the route, whether the message to send is retained." }),
       CamelPahoMqtt5OverrideTopic: f.string({ doc: "Set by the route: overrides the endpoint's topic; removed after sending." }),
-      CamelPahoMqtt5MsgProperties: f.string({ doc: "Message properties such as contentType and responseTopic, as a map." }),
+      CamelPahoMqtt5MsgProperties: mapHeader("Message properties, such as contentType and responseTopic."),
     },
     connect: (host) => connect(host, paho5, deadLetters),
   });

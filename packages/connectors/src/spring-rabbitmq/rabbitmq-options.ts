@@ -93,7 +93,10 @@ const sinkOptions = {
   confirmTimeout: f.duration({ doc: "Timeout for the confirmation.", default: 5000 }),
   replyTimeout: f.duration({ doc: "Timeout for a reply (InOut).", default: 30_000 }),
   allowNullBody: f.boolean({ doc: "Whether a message without a body is sent.", default: false }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], {
+    doc: "InOnly disables replies, and InOut makes a sink wait for one. By default, a sink waits if the exchange is InOut, and a source replies if the message has a reply address.",
+    group: "advanced",
+  }),
 };
 
 const otherOptions = {
