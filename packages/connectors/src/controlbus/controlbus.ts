@@ -36,7 +36,7 @@ const options = {
   async: f.boolean({ doc: "Whether the message continues without waiting; a failure is logged.", default: false }),
   restartDelay: f.duration({ doc: "How long a restarted route stays stopped.", default: 1000 }),
   loggingLevel: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], {
-    doc: "Log level of actions.",
+    doc: "Level at which actions are logged; `OFF` to log none. Failures are always logged as errors.",
     default: "INFO",
     group: "advanced",
   }),

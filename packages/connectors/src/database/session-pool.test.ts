@@ -1,4 +1,4 @@
-// Tests the pool when the server starts to reject logins while sessions are open: its role is no longer allowed to log in.
+// Tests the pool when the server starts to reject logins while sessions are open, because the role is no longer allowed to log in.
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { realTimeHost, serverFor } from "@sluice/testkit";
 import { pgCursorPackage, pgPackage, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";

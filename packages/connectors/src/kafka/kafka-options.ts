@@ -210,7 +210,12 @@ const sinkOptions = {
   retries: f.integer({ doc: "Maximum number of retries; by default limited only by deliveryTimeoutMs.", min: 0, group: "advanced" }),
   retryBackoffMs: f.duration({ doc: "Delay before the first retry.", default: 100, group: "advanced" }),
   retryBackoffMaxMs: f.duration({ doc: "Maximum delay before a retry.", default: 1000, group: "advanced" }),
-  maxInFlightRequest: f.integer({ doc: "Maximum number of in-flight requests per broker.", default: 5, min: 1, group: "advanced" }),
+  maxInFlightRequest: f.integer({
+    doc: "Maximum number of in-flight requests per broker; always 1 with enableIdempotence.",
+    default: 5,
+    min: 1,
+    group: "advanced",
+  }),
   partitioner: f.enum(["org.apache.kafka.clients.producer.internals.DefaultPartitioner"], {
     doc: "Records are always partitioned by key, as in Java clients; partitionKey and the header CamelKafkaPartitionKey select a partition.",
     group: "advanced",

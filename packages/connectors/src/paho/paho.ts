@@ -35,7 +35,7 @@ export function pahoConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     title: "MQTT 3.1.1",
     summary: "Receives and sends MQTT 3.1.1 messages.",
     guarantees:
-      "With QoS 1 or 2, messages are delivered at least once: a message is acknowledged when its run is done. With QoS 0 they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
+      "With QoS 1 or 2 and cleanSession=false, messages are delivered at least once: a message is acknowledged when its run is done. Otherwise they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
     syntax: "paho:topic",
     options: pahoOptions,
     headers: {
@@ -55,7 +55,7 @@ export function pahoMqtt5Connector(deadLetters: DeadLetters = noDeadLetters): Co
     title: "MQTT 5",
     summary: "Receives and sends MQTT 5 messages.",
     guarantees:
-      "With QoS 1 or 2, messages are delivered at least once: a message is acknowledged when its run is done. With QoS 0 they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
+      "With QoS 1 or 2 and cleanStart=false, messages are delivered at least once: a message is acknowledged when its run is done. Otherwise they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
     syntax: "paho-mqtt5:topic",
     options: pahoMqtt5Options,
     headers: {

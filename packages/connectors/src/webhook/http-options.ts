@@ -21,13 +21,13 @@ export const httpOptions = {
     default: false,
   }),
   concurrentConsumers: f.integer({
-    doc: "With durable=true, how many accepted messages the route processes concurrently.",
+    doc: "With durable=true: how many accepted messages the route processes concurrently.",
     default: 10,
     min: 1,
     max: 500,
     group: "advanced",
   }),
-  ...redeliveryOptions,
+  ...redeliveryOptions("With durable=true"),
   bridgeErrorHandler: bridgeErrorHandlerField,
   produces: f.string({ doc: "Content type of responses if the route sets none; the first one if there are several.", examples: ["application/json"] }),
 };
