@@ -27,7 +27,10 @@ const connectionOptions = {
   }),
   username: f.string({ doc: "User name for an endpoint without a named connection.", secret: true, group: "security" }),
   password: f.text({ doc: "Password for an endpoint without a named connection.", secret: true, group: "security" }),
-  testConnectionOnStartup: f.boolean({ doc: "Whether a deployment fails when the broker cannot be reached.", default: false }),
+  testConnectionOnStartup: f.boolean({
+    doc: "Whether the route waits for the broker when it starts: until the broker can be reached, the route is Failed and its start is retried.",
+    default: false,
+  }),
 };
 
 const sourceOptions = {

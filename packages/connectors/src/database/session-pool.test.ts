@@ -34,7 +34,7 @@ describe.skipIf(server === undefined)("rejected logins (needs PostgreSQL)", () =
     await server?.end();
   });
 
-  it("fail all callers at once when no session is in use", async () => {
+  it("fail all callers immediately when no session is in use", async () => {
     await admin.query(`alter role ${role} nologin`);
     const pool = poolOf(20_000);
     const startTime = performance.now();

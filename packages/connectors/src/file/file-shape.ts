@@ -18,7 +18,7 @@ const readOptions = {
   includeExt: f.string({ doc: "Only files with one of these extensions, separated by commas." }),
   excludeExt: f.string({ doc: "Excludes files with one of these extensions, separated by commas." }),
   includeHiddenFiles: f.boolean({ doc: "Whether files whose name starts with a dot are read.", default: false }),
-  recursive: f.boolean({ doc: "Whether subfolders are searched.", default: false }),
+  recursive: f.boolean({ doc: "Whether subfolders are searched, except hidden ones.", default: false }),
   minDepth: f.integer({ doc: "Minimum depth of a file; the folder of the endpoint is 1.", default: 0, min: 0 }),
   maxDepth: f.integer({ doc: "Maximum depth of a file.", default: 2_147_483_647, min: 1 }),
   noop: f.boolean({ doc: "Whether files stay in place; each is then read once.", default: false }),

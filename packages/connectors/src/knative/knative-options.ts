@@ -19,7 +19,7 @@ export const knativeOptions = {
   name: f.string({ doc: "Sending events without url: name of the broker; `default` by default.", group: "advanced" }),
   cloudEventsType: f.string({ doc: "Type of the events to send; ignored for `event` if the path contains a type.", default: "org.apache.camel.event" }),
   cloudEventsSpecVersion: f.string({ doc: "CloudEvents version of the events to send.", default: "1.0", group: "advanced" }),
-  timeout: f.duration({ doc: "Sending: how long to wait for a response.", default: 30_000, group: "advanced" }),
+  timeout: f.duration({ doc: "Sending: timeout for connecting and for the response.", default: 30_000, group: "advanced" }),
   kind: ignoredOption("the address determines what is called"),
   apiVersion: ignoredOption("the address determines what is called"),
   reply: ignoredOption("the response is always the body at the end of the route"),

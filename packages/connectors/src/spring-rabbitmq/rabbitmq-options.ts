@@ -32,7 +32,10 @@ const connectionOptions = {
     examples: ["#shop"],
     connection: ["rabbitmq"],
   }),
-  testConnectionOnStartup: f.boolean({ doc: "Whether a deployment fails when the server cannot be reached.", default: false }),
+  testConnectionOnStartup: f.boolean({
+    doc: "Whether the route waits for the server when it starts: until the server can be reached, the route is Failed and its start is retried.",
+    default: false,
+  }),
 };
 
 const declaringOptions = {

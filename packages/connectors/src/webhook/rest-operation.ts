@@ -20,7 +20,7 @@ export interface RestOperation {
   readonly bodyRequired?: boolean;
   /** Default values of query parameters and headers. */
   readonly defaults?: Readonly<Record<string, string>>;
-  /** When the body must be JSON: always, or when its content type says so. */
+  /** `by-type`: a body with a JSON content type must be JSON. `always`: also a body with another content type, except XML and forms. */
   readonly json?: "always" | "by-type";
   readonly cors?: Readonly<Record<string, string>>;
 }
