@@ -55,7 +55,7 @@ export interface FlowOptions {
 /** Messages are sent in a test session. They may name any endpoint for dynamic steps, because opening a session requires the operator's token. */
 const testSession = { id: "by-hand", skipTime: false };
 
-/** The errors of a document, as `line: message` strings; empty when there are none. */
+/** The diagnostics of a document, as `line: message` strings; empty when there are none. */
 export function diagnosticsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
   const runtime = runtimeFor(new FakeHost(), recordingConnectors());
   return runtime.prepare(inputOf(document(yaml), properties)).diagnostics.map(({ span, message }) => `${span.line}: ${message}`);
