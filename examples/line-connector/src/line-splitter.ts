@@ -8,7 +8,7 @@ export class LineSplitter {
     this.#maxLine = maxLine;
   }
 
-  /** The complete lines so far. Throws a RangeError when a line is longer than allowed. */
+  /** Returns the lines that this chunk completes. Throws a RangeError when a line is longer than allowed. */
   push(chunk: Uint8Array): readonly string[] {
     const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
     this.#rest = lines.pop() as string;

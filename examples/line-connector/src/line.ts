@@ -19,8 +19,8 @@ export const line = defineConnector({
   },
   options: {
     reply: f.boolean({ doc: "Whether each line gets a line as its reply.", default: true }),
-    timeout: f.duration({ doc: "Timeout of a sink for connecting and for a reply.", default: 10_000 }),
-    maxLine: f.size({ doc: "Maximum length of a line; a partner that exceeds it is disconnected.", default: 65_536 }),
+    timeout: f.duration({ doc: "Sink: timeout for connecting and for a reply.", default: 10_000 }),
+    maxLine: f.size({ doc: "Maximum length of a line, in characters; a partner that exceeds it is disconnected.", default: 65_536 }),
   },
   headers: {
     LineRemoteAddress: f.string({ doc: "The address of the sender." }),

@@ -53,7 +53,7 @@ async function startSource(work, options = "") {
   return { port, routeInput, source };
 }
 
-/** Sends text; resolves with the received data after `count` lines, or when the connection is closed. */
+/** Sends text; resolves with the received lines when there are `count` of them, or when the connection is closed. */
 async function exchange(port, text, count = 1) {
   const socket = connect(port, "127.0.0.1");
   cleanups.add(() => socket.destroy());

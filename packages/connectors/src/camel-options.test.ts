@@ -6,14 +6,14 @@ import { quartz } from "./quartz/quartz.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
 import { timer } from "./timer/timer.ts";
 
-it.each<[ConnectorDeclaration, string]>([
-  [timer, "timer:t?delay=10"],
-  [timer, "timer:t?delay=10&includeMetadata=true"],
-  [scheduler, "scheduler:s?initialDelay=10"],
-  [cron, "cron:c?schedule=0/1+*+*+*+*+?"],
-  [quartz, "quartz:q?cron=0/1+*+*+*+*+?"],
-  [quartz, "quartz:q?trigger.repeatInterval=100&trigger.repeatCount=3"],
-])("a tick expects no reply unless exchangePattern is InOut: %s %s", async (connector, uri) => {
+it.each<[string, ConnectorDeclaration]>([
+  ["timer:t?delay=10", timer],
+  ["timer:t?delay=10&includeMetadata=true", timer],
+  ["scheduler:s?initialDelay=10", scheduler],
+  ["cron:c?schedule=0/1+*+*+*+*+?", cron],
+  ["quartz:q?cron=0/1+*+*+*+*+?", quartz],
+  ["quartz:q?trigger.repeatInterval=100&trigger.repeatCount=3", quartz],
+])("a tick of %s is InOnly unless exchangePattern is InOut", async (uri, connector) => {
   for (const [options, expected] of [
     ["", "InOnly"],
     ["&exchangePattern=InOut&bridgeErrorHandler=true", "InOut"],

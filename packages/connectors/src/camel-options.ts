@@ -2,7 +2,7 @@
 import type { Awaitable, Pattern, Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 
-export const bridged = f.boolean({
+export const bridgeErrorHandlerField = f.boolean({
   doc: "Accepted but ignored: failures of a message always reach the route's error handler.",
   default: false,
   group: "advanced",
@@ -15,7 +15,7 @@ export const sourceFields = {
     default: "InOnly",
     group: "advanced",
   }),
-  bridgeErrorHandler: bridged,
+  bridgeErrorHandler: bridgeErrorHandlerField,
   runLoggingLevel: f.string({ doc: "Accepted but ignored: runs are in the run history.", group: "advanced" }),
 };
 
@@ -25,7 +25,7 @@ export const callFields = {
     doc: "Whether a call through this endpoint expects a reply; by default the sender decides. A route that consumes from it is not affected.",
     group: "advanced",
   }),
-  bridgeErrorHandler: bridged,
+  bridgeErrorHandler: bridgeErrorHandlerField,
 };
 
 /** Sends with the endpoint's pattern and restores the exchange's own pattern afterwards. */

@@ -76,11 +76,11 @@ describe("the list of connectors", () => {
 });
 
 describe("guarantees", () => {
-  it.each(connectors.map((connector) => [connector.scheme, connector] as const))("connector %s documents delivery, order or memory", (_, connector) => {
+  it.each(connectors.map((connector) => [connector.scheme, connector] as const))("connector %s documents its guarantees in a paragraph", (_, connector) => {
     expect(connector.guarantees).toMatch(guarantee);
   });
 
-  it.each(connectorIndex.map((entry) => [entry.scheme, entry] as const))("on-demand connector %s documents delivery, order or memory", async (_, entry) => {
+  it.each(connectorIndex.map((entry) => [entry.scheme, entry] as const))("on-demand connector %s documents its guarantees in a paragraph", async (_, entry) => {
     expect((await entry.load({})).guarantees).toMatch(guarantee);
   });
 });

@@ -34,14 +34,14 @@ export function connectorSuite(declaration: ConnectorDeclaration, options: Conne
     return uri;
   };
   return [
-    { name: "documents itself and each of its options", run: () => isDocumented(declaration) },
-    { name: "declares exactly the roles it implements", run: () => hasDeclaredRoles(declaration, newHost()) },
-    { name: "starts nothing when it is built", run: () => startsNothing(declaration, newHost(), uriOf, options.beans) },
-    { name: "masks secrets in its URI", run: () => hidesSecrets(declaration, uriOf(declaration.roles[0] as ConnectorRole)) },
+    { name: "documents itself and each of its options", run: () => checkDocumentation(declaration) },
+    { name: "declares exactly the roles it implements", run: () => checkRoles(declaration, newHost()) },
+    { name: "starts nothing when it is built", run: () => checkBuilding(declaration, newHost(), uriOf, options.beans) },
+    { name: "masks secrets in its URI", run: () => checkMasking(declaration, uriOf(declaration.roles[0] as ConnectorRole)) },
     ...(declaration.roles.includes("source") && options.skipStart !== true
       ? [
-          { name: "starts, stops without leaks and starts again", run: () => restarts(declaration, newHost(), uriOf("source")) },
-          { name: "can be deployed, replaced and removed", run: () => isReplaceable(declaration, newHost(), uriOf("source")) },
+          { name: "starts, stops without leaks and starts again", run: () => checkRestarts(declaration, newHost(), uriOf("source")) },
+          { name: "can be deployed, replaced and removed", run: () => checkDeployments(declaration, newHost(), uriOf("source")) },
         ]
       : []),
   ];
@@ -51,20 +51,20 @@ function expectThat(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(message);
 }
 
-function isDocumented({ scheme, summary, syntax, path, options, headers }: ConnectorDeclaration): void {
+function checkDocumentation({ scheme, summary, syntax, path, options, headers }: ConnectorDeclaration): void {
   expectThat(/^[A-Z].*\.$/.test(summary), `the summary of '${scheme}' is not a sentence: ${summary}`);
   expectThat(syntax === scheme || syntax.startsWith(`${scheme}:`), `the syntax '${syntax}' does not begin with '${scheme}:'`);
   for (const [name, field] of Object.entries({ ...(path as Fields), ...(options as Fields), ...headers })) {
     const { doc } = describe(field).spec;
-    expectThat(/^[A-Z`][^]*[.]$/.test(doc), `the text of '${name}' is not a sentence: ${doc}`);
+    expectThat(/^[A-Z`][^]*[.]$/.test(doc), `the description of '${name}' is not a sentence: ${doc}`);
   }
 }
 
-function hasDeclaredRoles(declaration: ConnectorDeclaration, host: FakeHost): void {
+function checkRoles(declaration: ConnectorDeclaration, host: FakeHost): void {
   const connector = declaration.connect(host, sharedState());
   const implemented = roles.filter((role) => connector[role] !== undefined);
   const declared = roles.filter((role) => declaration.roles.includes(role));
-  expectThat(implemented.join() === declared.join(), `declares ${declaration.roles.join()}, but has ${implemented.join()}`);
+  expectThat(implemented.join() === declared.join(), `the declared roles are ${declaration.roles.join()}, but the implemented ones are ${implemented.join()}`);
   expectThat(declaration.roles.includes("source") === (declaration.trigger !== undefined), "a connector must declare 'trigger' if and only if it has sources");
 }
 
@@ -72,14 +72,14 @@ function openResources(host: FakeHost): string {
   return `${host.clock.pending} timers, ${host.http.mounts.length} mounts`;
 }
 
-function startsNothing(declaration: ConnectorDeclaration, host: FakeHost, uriOf: (role: ConnectorRole) => string, beans = {}): void {
+function checkBuilding(declaration: ConnectorDeclaration, host: FakeHost, uriOf: (role: ConnectorRole) => string, beans = {}): void {
   const connector = declaration.connect(host, sharedState());
   for (const role of declaration.roles) connector[role]?.(endpointOf(declaration, uriOf(role)), scopeOf(host, undefined, beans));
-  expectThat(openResources(host) === "0 timers, 0 mounts", `building it leaked ${openResources(host)}`);
-  expectThat(host.log.records.length === 0, `building it logged: ${host.log.texts[0] ?? ""}`);
+  expectThat(openResources(host) === "0 timers, 0 mounts", `building an endpoint leaked ${openResources(host)}`);
+  expectThat(host.log.records.length === 0, `building an endpoint logged: ${host.log.texts[0] ?? ""}`);
 }
 
-function hidesSecrets(declaration: ConnectorDeclaration, uri: string): void {
+function checkMasking(declaration: ConnectorDeclaration, uri: string): void {
   const value = "s3cret-of-the-suite";
   for (const [name, field] of Object.entries(declaration.options as Fields)) {
     const info = describe(field);
@@ -89,7 +89,7 @@ function hidesSecrets(declaration: ConnectorDeclaration, uri: string): void {
   }
 }
 
-async function restarts(declaration: ConnectorDeclaration, host: FakeHost, uri: string): Promise<void> {
+async function checkRestarts(declaration: ConnectorDeclaration, host: FakeHost, uri: string): Promise<void> {
   const source = declaration.connect(host, sharedState()).source?.(endpointOf(declaration, uri), scopeOf(host)) as Source;
   const routeInput = new FakeRouteInput();
   let started: string | undefined;
@@ -103,7 +103,7 @@ async function restarts(declaration: ConnectorDeclaration, host: FakeHost, uri: 
   }
 }
 
-async function isReplaceable(declaration: ConnectorDeclaration, host: FakeHost, uri: string): Promise<void> {
+async function checkDeployments(declaration: ConnectorDeclaration, host: FakeHost, uri: string): Promise<void> {
   const runtime = runtimeOf(catalogOf([...recordingConnectors().connectors.filter(({ scheme }) => scheme !== declaration.scheme), declaration]), host);
   for (const version of ["one", "two"]) {
     const source = `- route:\n    id: suite\n    from:\n      uri: ${JSON.stringify(uri)}\n      steps:\n        - setBody: {constant: ${version}}\n`;

@@ -138,7 +138,7 @@ export function connectorUnderTest(declaration: ConnectorDeclaration, host: Host
   };
 }
 
-/** The failure of a processor; throws when it succeeds. */
+/** The FlowError that the action throws; throws another error when the action succeeds. */
 export async function failureOf(action: () => Awaitable<unknown>): Promise<FlowError> {
   try {
     await action();

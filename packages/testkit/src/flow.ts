@@ -52,10 +52,10 @@ export interface FlowOptions {
   readonly listener?: Partial<RunListener>;
 }
 
-/** Messages of a test count as sent from a test session, which requires the operator's token. */
+/** Messages are sent in a test session. They may name any endpoint for dynamic steps, because opening a session requires the operator's token. */
 const testSession = { id: "by-hand", skipTime: false };
 
-/** The errors of a document, as `line: message` strings; empty when there are none. */
+/** The diagnostics of a document, as `line: message` strings; empty when there are none. */
 export function diagnosticsOf(yaml: string, properties: Readonly<Record<string, string>> = {}): readonly string[] {
   const runtime = runtimeFor(new FakeHost(), recordingConnectors());
   return runtime.prepare(inputOf(document(yaml), properties)).diagnostics.map(({ span, message }) => `${span.line}: ${message}`);

@@ -27,7 +27,10 @@ const connectionOptions = {
   }),
   username: f.string({ doc: "User name for an endpoint without a named connection.", secret: true, group: "security" }),
   password: f.text({ doc: "Password for an endpoint without a named connection.", secret: true, group: "security" }),
-  testConnectionOnStartup: f.boolean({ doc: "Whether a deployment fails when the broker cannot be reached.", default: false }),
+  testConnectionOnStartup: f.boolean({
+    doc: "Whether the route waits for the broker when it starts: until the broker can be reached, the route is Failed and its start is retried.",
+    default: false,
+  }),
 };
 
 const sourceOptions = {
@@ -90,16 +93,16 @@ const sinkOptions = {
   }),
   replyToOverride: f.string({ doc: "Reply queue named in requests, if it differs from the queue that replies are received from.", group: "advanced" }),
   useMessageIDAsCorrelationID: f.boolean({
-    doc: "Whether replies are matched by the message id of the request instead of its correlation id.",
+    doc: "Whether a reply is matched by the message id of the request if the request has no correlation id.",
     default: false,
     group: "advanced",
   }),
   correlationProperty: f.string({
-    doc: "Property by which replies are matched to requests, instead of the correlation id, which is then not set.",
+    doc: "Property by which replies are matched to requests, instead of a generated correlation id.",
     group: "advanced",
   }),
   includeSentJMSMessageID: f.boolean({
-    doc: "Whether the header JMSMessageID is set to the id of the message that was sent.",
+    doc: "Whether the header JMSMessageID is set to the id of the message that was sent; not for requests that wait for a reply.",
     default: false,
     group: "advanced",
   }),
@@ -109,7 +112,10 @@ const sinkOptions = {
     default: "default",
     group: "advanced",
   }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], {
+    doc: "InOnly disables replies, and InOut makes a sink wait for one. By default, a sink waits if the exchange is InOut, and a source replies if the message has a reply address.",
+    group: "advanced",
+  }),
 };
 
 const ignoredReasons: Readonly<Record<string, string>> = {

@@ -30,13 +30,13 @@ const options = {
   ...sinkFields,
   routeId: f.string({ doc: "Id of the route; `current` is the route of this step.", required: true }),
   action: f.enum(["start", "stop", "suspend", "resume", "restart", "status", "fail", "stats"], {
-    doc: "The action; `status` sets the body to the status of the route.",
+    doc: "The action; `status` sets the body to the status of the route. `fail` and `stats` are not supported.",
     required: true,
   }),
-  async: f.boolean({ doc: "Whether the message continues without waiting; the outcome is logged.", default: false }),
+  async: f.boolean({ doc: "Whether the message continues without waiting; a failure is logged.", default: false }),
   restartDelay: f.duration({ doc: "How long a restarted route stays stopped.", default: 1000 }),
   loggingLevel: f.enum(["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"], {
-    doc: "Log level of actions.",
+    doc: "Level at which actions are logged; `OFF` to log none. Failures are always logged as errors.",
     default: "INFO",
     group: "advanced",
   }),

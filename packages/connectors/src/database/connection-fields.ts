@@ -14,7 +14,7 @@ export const tlsFields = {
   tlsVerify: f.boolean({ title: "Verify certificate", doc: "Whether the server's certificate must be valid.", default: true, group: "security" }),
   tlsCa: f.text({
     title: "CA certificates",
-    doc: "CA certificates in PEM format that the server's certificate is verified against; the system's by default.",
+    doc: "CA certificates in PEM format that the server's certificate is verified against; those of Node.js by default.",
     group: "security",
     multiline: true,
   }),

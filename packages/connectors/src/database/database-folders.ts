@@ -13,7 +13,7 @@ export interface ConnectionSettings {
 /** The path of a database file; throws a CompileError when it is not in any of the folders. */
 export function databasePath(file: string, { databaseFolders }: ConnectionSettings): string {
   if (file.includes("\0") || file.split(/[/\\]/).includes(".."))
-    throw new CompileError("connection-file", "the path of a database file must not contain '..'", { hint: "write the path without it" });
+    throw new CompileError("connection-file", "the path of a database file must not contain '..' or a NUL character", { hint: "write the path without them" });
   if (databaseFolders === undefined) return resolve(file);
   const path = resolve(databaseFolders[0] ?? ".", file);
   if (folderOf(path, databaseFolders) === undefined)

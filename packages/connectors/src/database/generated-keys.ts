@@ -4,7 +4,7 @@ import type { Dialect, Row, SqlResult, Statement } from "./database.ts";
 import { sqlInputError } from "./sql-failure.ts";
 
 export interface KeyRequest {
-  /** The requested columns; empty for all, or for whatever the database reports. */
+  /** The requested columns; empty for all columns that the database can return. */
   readonly columns: readonly string[];
 }
 

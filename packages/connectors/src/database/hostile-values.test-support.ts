@@ -1,4 +1,4 @@
-// Two hundred strings that would change a statement if they were inserted into it.
+// Two hundred strings that are typical of SQL injection.
 const quotes = ["'", '"', "`", "''", "\\'", "\\\\'", "\u2019", "\u02bc", "%27", "$$", "$a$", "E'", "\u00bf'"];
 const tails = [
   "; drop table orders; --",

@@ -25,7 +25,7 @@ export const jdbcAggregationRepository = defineBean({
   properties: {
     dataSource: f.string({ doc: "Name of the connection or of a bean; optional when there is only one connection." }),
     repositoryName: f.string({
-      doc: "Table of open groups; `<repositoryName>_completed` stores completed groups until their run ends. Each aggregate needs its own name.",
+      doc: "Table of open groups; `<repositoryName>_completed` stores completed groups until their run succeeds. Each aggregate needs its own name.",
       required: true,
     }),
     createTableIfNotExists: f.boolean({

@@ -18,8 +18,8 @@ const fields = {
     secret: true,
     examples: ["jdbc:postgresql://db.example:5432/orders"],
   }),
-  user: f.string({ doc: "The user name, unless the URL contains it." }),
-  password: f.text({ doc: "The password, unless the URL contains it.", secret: true }),
+  user: f.string({ doc: "The user name; overrides that in the URL." }),
+  password: f.text({ doc: "The password; overrides that in the URL.", secret: true }),
   ...poolFields,
 };
 

@@ -1,4 +1,4 @@
-// Tests the pool when the server starts to reject logins while sessions are open: its role is no longer allowed to log in.
+// Tests the pool when the server starts to reject logins while sessions are open, because the role is no longer allowed to log in.
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { realTimeHost, serverFor } from "@sluice/testkit";
 import { pgCursorPackage, pgPackage, postgresDriver, type PgCursorModule, type PgModule } from "./postgres-driver.ts";
@@ -34,7 +34,7 @@ describe.skipIf(server === undefined)("rejected logins (needs PostgreSQL)", () =
     await server?.end();
   });
 
-  it("fail all callers at once when no session is in use", async () => {
+  it("fail all callers immediately when no session is in use", async () => {
     await admin.query(`alter role ${role} nologin`);
     const pool = poolOf(20_000);
     const startTime = performance.now();

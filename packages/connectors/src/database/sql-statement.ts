@@ -6,7 +6,7 @@ import { boundValue } from "./bound-value.ts";
 import { nativeText, parseStatement, type Parameter, type StatementTemplate, type TemplateOptions } from "./statement-template.ts";
 
 const dialects: readonly Dialect[] = ["postgres", "mysql", "sqlite"];
-/** Maximum number of values in a list parameter and in a statement, limited by the protocols. */
+/** Maximum number of values in a statement; the protocols limit it. */
 const maxValues = 32_767;
 
 export interface StatementOptions extends TemplateOptions {

@@ -15,7 +15,7 @@ export const sqliteFields = {
     required: true,
     examples: ["orders.db"],
   }),
-  busyTimeout: f.duration({ doc: "How long to wait while another process writes.", default: 10_000, group: "advanced" }),
+  busyTimeout: f.duration({ doc: "How long to wait while another connection writes.", default: 10_000, group: "advanced" }),
   ...poolFields,
 };
 

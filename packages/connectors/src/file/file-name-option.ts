@@ -76,6 +76,6 @@ function exchangeFor({ name, size, modified, exchange }: NamedFile, { route }: E
 /** A value may name a subfolder, but neither a parent folder nor an absolute path. */
 function requireContained(text: string): string {
   if (text.includes("\0") || /^([/\\]|[A-Za-z]:)/.test(text) || text.split(/[/\\]/).includes(".."))
-    throw fileError("file name rejected: a value in it is an absolute path or contains '..'", "file-name-refused");
+    throw fileError("file name rejected: a value in it is an absolute path, or contains '..' or a NUL character", "file-name-refused");
   return text;
 }

@@ -50,6 +50,6 @@ function directory({ options: { directoryName, jailStartingDirectory } }: Endpoi
   if (!jailStartingDirectory)
     throw new CompileError("bad-option", "jailStartingDirectory cannot be switched off", { hint: "put the target directory into the endpoint" });
   if (directoryName.includes("\0") || directoryName.split(/[/\\]/).includes(".."))
-    throw new CompileError("bad-option", "the directory of a file endpoint must not contain '..'", { hint: "use an absolute path" });
+    throw new CompileError("bad-option", "the directory of a file endpoint must not contain '..' or a NUL character", { hint: "use an absolute path" });
   return resolve(root, directoryName);
 }

@@ -65,7 +65,7 @@ export function isExempt(url: URL, policy: EgressPolicy): boolean {
   return policy.allowPrivate === true || (policy.allowHosts ?? []).some((allowed) => allowed === url.host || allowed === url.hostname);
 }
 
-/** DNS lookup that fails for names that resolve to a non-public address. */
+/** DNS lookup that returns only public addresses, and fails when a name has none. */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, "", 0);
@@ -81,5 +81,12 @@ export function egressError(target: string, cause?: unknown): FlowError {
   return new FlowError("java.lang.SecurityException", `egress denied: ${target} is not a public address, and it came from a message or a redirect`, {
     code: "egress-denied",
     cause,
+  });
+}
+
+/** For a redirect to an address that is not an HTTP URL. */
+export function redirectError(from: URL, to: string): FlowError {
+  return new FlowError("java.lang.SecurityException", `egress denied: ${from.host} redirects to ${to}; only http: and https: are allowed`, {
+    code: "egress-denied",
   });
 }

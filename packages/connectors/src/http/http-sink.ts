@@ -6,7 +6,7 @@ import { CompileError, FlowError, type Endpoint, type Exchange, type Sink } from
 import { readStatusRange } from "@sluice/engine/values";
 import { decodePercent } from "@sluice/model";
 import type { CallAgents } from "./call-agents.ts";
-import { checkLiteralAddress, EgressDenied, egressError, isExempt, isPrivateAddress, type EgressPolicy } from "./egress.ts";
+import { checkLiteralAddress, EgressDenied, isExempt, isPrivateAddress, redirectError, type EgressPolicy } from "./egress.ts";
 import type { HttpOptions } from "./http-shape.ts";
 import { callFailure, statusFailure } from "./http-failure.ts";
 import { bodyOf, headersOf, methodOf, targetOf, type RequestBody, type Target } from "./http-request.ts";
@@ -113,9 +113,9 @@ function followRedirect({ target, method, headers, body }: Call, { statusCode, h
   try {
     url = new URL(location, target.url);
   } catch {
-    throw egressError("the address of the redirect");
+    throw redirectError(target.url, "an invalid address");
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw egressError(`a ${url.protocol} address`);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw redirectError(target.url, `a ${url.protocol} address`);
   const sameOrigin = url.origin === target.url.origin;
   const next: Record<string, string | string[]> = { ...headers };
   if (!sameOrigin) for (const name of ["authorization", "cookie", "proxy-authorization", "host"]) delete next[name];

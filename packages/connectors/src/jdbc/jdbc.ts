@@ -3,6 +3,7 @@ import { defineConnector, onExchangeEnd, type Endpoint, type EndpointScope, type
 import { asText, isMap } from "@sluice/engine/values";
 import { f, type Values } from "@sluice/model";
 import { sinkFields } from "../camel-options.ts";
+import { listHeader, mapHeader, rowsHeader } from "../header-fields.ts";
 import type { SqlResult, Statement } from "../database/database.ts";
 import { databaseLink } from "../database/database-link.ts";
 import { keyRequest, keysOf, withReturningClause, type KeyRequest } from "../database/generated-keys.ts";
@@ -26,20 +27,20 @@ const path = {
 
 const options = {
   useHeadersAsParameters: f.boolean({
-    doc: "Whether `:?name` in the statement is replaced with a header or a value of the header CamelJdbcParameters.",
+    doc: "Whether `:?name` in the statement is a parameter. Its value is looked up in the header CamelJdbcParameters, then in the headers and variables.",
     default: false,
   }),
   outputType: f.enum(["SelectOne", "SelectList", "StreamList"], {
     doc: "Result of a query. `SelectOne`: a single map, or its value if there is one column. `SelectList`: a list of maps. `StreamList`: a stream of rows to split.",
     default: "SelectList",
   }),
-  readSize: f.integer({ doc: "Maximum number of rows to read from a result; 0 for no limit.", default: 0, min: 0 }),
+  readSize: f.integer({ doc: "Maximum number of rows in the body; 0 for no limit. Not used with `StreamList`.", default: 0, min: 0 }),
   transacted: f.boolean({
     doc: "Accepted but ignored: each statement is its own transaction; use the step transacted for several.",
     default: false,
     group: "advanced",
   }),
-  allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),
+  allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed with useHeadersAsParameters.", default: true }),
   outputClass: f.string({ doc: ignoredDoc, group: "advanced" }),
   parameters: f.string({ doc: ignoredDoc, group: "advanced" }),
   resetAutoCommit: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
@@ -65,14 +66,14 @@ export const jdbc = defineConnector({
   path,
   options,
   headers: {
-    CamelJdbcParameters: f.string({ doc: "Map of values for `:?name`, set by the route." }),
+    CamelJdbcParameters: mapHeader("Set by the route: values for `:?name`, by name."),
     CamelJdbcUpdateCount: f.integer({ doc: "Number of rows changed by the statement." }),
     CamelJdbcRowCount: f.integer({ doc: "Number of rows returned by the query." }),
-    CamelJdbcColumnNames: f.string({ doc: "List of column names." }),
+    CamelJdbcColumnNames: listHeader("Names of the columns."),
     CamelRetrieveGeneratedKeys: f.boolean({ doc: "Set by the route: whether to return generated keys." }),
-    CamelGeneratedColumns: f.string({ doc: "Set by the route: the columns whose generated values are returned." }),
+    CamelGeneratedColumns: f.string({ doc: "Set by the route: the columns whose generated values are returned, as a list or separated by commas." }),
     CamelGeneratedKeysRowCount: f.integer({ doc: "Number of rows with generated keys." }),
-    CamelGeneratedKeysRows: f.string({ doc: "Generated keys, as a list of maps." }),
+    CamelGeneratedKeysRows: rowsHeader("Generated keys of each row."),
   },
   examples: [],
   connect: () => ({ sink: jdbcSink }),

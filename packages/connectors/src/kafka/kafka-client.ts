@@ -78,7 +78,7 @@ export interface SendOptions {
 export interface RecordMetadata {
   readonly topic: string;
   readonly partition: number;
-  /** Offset of the first record in this partition. */
+  /** Offset of the first record that was sent to this partition. */
   readonly offset: string | undefined;
   readonly timestamp: string | undefined;
 }

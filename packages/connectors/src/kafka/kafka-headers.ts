@@ -1,6 +1,7 @@
 // Header names of Camel's Kafka component, including those of Camel 3, which flows still use.
 import { f } from "@sluice/model";
 import type { Exchange } from "@sluice/engine/spi";
+import { mapHeader, rowsHeader } from "../header-fields.ts";
 
 export const kafkaHeaders = {
   CamelKafkaTopic: f.string({ doc: "The topic of the record." }),
@@ -8,13 +9,13 @@ export const kafkaHeaders = {
   CamelKafkaOffset: f.integer({ doc: "The offset of the record." }),
   CamelKafkaTimestamp: f.integer({ doc: "Timestamp of the record, in milliseconds since the epoch." }),
   CamelKafkaKey: f.string({ doc: "Key of the record; if set by the route, the key of the record to send." }),
-  CamelKafkaHeaders: f.string({ doc: "Headers of the record, as a map." }),
+  CamelKafkaHeaders: mapHeader("Headers of the record."),
   CamelKafkaLastPollRecord: f.boolean({ doc: "Whether this is the last record of a fetch from its partition." }),
   CamelKafkaLastRecordBeforeCommit: f.boolean({ doc: "With autoCommitEnable=false, whether the offset is committed after this record." }),
   CamelKafkaPartitionKey: f.integer({ doc: "Set by the route: the partition to send to." }),
   CamelKafkaOverrideTopic: f.string({ doc: "Set by the route: overrides the endpoint's topic; removed after sending." }),
   CamelKafkaOverrideTimestamp: f.integer({ doc: "Set by the route: timestamp of the record to send, in milliseconds since the epoch." }),
-  CamelKafkaRecordMeta: f.string({ doc: "With recordMetadata, a list with the topic, partition, offset and timestamp of the stored records." }),
+  CamelKafkaRecordMeta: rowsHeader("With recordMetadata: topic, partition, offset and timestamp of the stored records."),
 };
 
 const olderNames: Readonly<Record<string, string>> = {

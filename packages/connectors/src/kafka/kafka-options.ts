@@ -99,7 +99,10 @@ const stringSerializer = "org.apache.kafka.common.serialization.StringSerializer
 
 const sourceOptions = {
   groupId: f.string({ doc: "Consumer group, whose members share the partitions; `sluice-<flow>-<route>` by default." }),
-  autoOffsetReset: f.enum(["latest", "earliest", "none"], { doc: "Where a group without an offset starts.", default: "latest" }),
+  autoOffsetReset: f.enum(["latest", "earliest", "none"], {
+    doc: "Where a group without an offset starts. With `none`, the source fails instead.",
+    default: "latest",
+  }),
   seekTo: f.enum(["BEGINNING", "END"], { doc: "Where the route starts reading each time it starts; overrides the group's offset." }),
   topicIsPattern: f.boolean({
     doc: "Whether the topic is a regular expression, matched against the topics that exist when the source connects.",
@@ -122,7 +125,7 @@ const sourceOptions = {
   }),
   batching: f.boolean({ doc: "Whether the body is a list of the values of several records; they succeed or fail together.", default: false }),
   batchingIntervalMs: f.duration({
-    doc: "How long a batch waits for maxPollRecords records of its partition, checked between fetches. By default, a batch contains the records of one fetch.",
+    doc: "How long a batch waits for maxPollRecords records of its partition. By default, a batch contains the records of one fetch.",
   }),
   maxPollRecords: f.integer({ doc: "Maximum number of records in a batch.", default: 500, min: 1 }),
   keyDeserializer: f.enum(deserializers, { doc: "Deserializer for keys.", default: stringDeserializer }),
@@ -186,7 +189,7 @@ const sinkOptions = {
   compressionCodec: f.enum(["none", "gzip"], { doc: "How records are compressed; snappy, lz4 and zstd are not supported.", default: "none" }),
   lingerMs: f.duration({ doc: "How long records are collected into one request.", default: 5 }),
   producerBatchSize: f.size({ doc: "Size at which a request is sent immediately.", default: 16_384 }),
-  maxRequestSize: f.size({ doc: "Maximum size of a record.", default: 1_048_576 }),
+  maxRequestSize: f.size({ doc: "Maximum size of a record and of a request.", default: 1_048_576 }),
   keySerializer: f.enum(serializers, { doc: "Serializer for keys.", default: stringSerializer }),
   valueSerializer: f.enum(serializers, { doc: "Serializer for values; lists and maps are written as JSON.", default: stringSerializer }),
   useIterator: f.boolean({ doc: "Whether a list is sent as one record per item.", default: true }),
@@ -207,7 +210,12 @@ const sinkOptions = {
   retries: f.integer({ doc: "Maximum number of retries; by default limited only by deliveryTimeoutMs.", min: 0, group: "advanced" }),
   retryBackoffMs: f.duration({ doc: "Delay before the first retry.", default: 100, group: "advanced" }),
   retryBackoffMaxMs: f.duration({ doc: "Maximum delay before a retry.", default: 1000, group: "advanced" }),
-  maxInFlightRequest: f.integer({ doc: "Maximum number of in-flight requests per broker.", default: 5, min: 1, group: "advanced" }),
+  maxInFlightRequest: f.integer({
+    doc: "Maximum number of in-flight requests per broker; always 1 with enableIdempotence.",
+    default: 5,
+    min: 1,
+    group: "advanced",
+  }),
   partitioner: f.enum(["org.apache.kafka.clients.producer.internals.DefaultPartitioner"], {
     doc: "Records are always partitioned by key, as in Java clients; partitionKey and the header CamelKafkaPartitionKey select a partition.",
     group: "advanced",

@@ -16,7 +16,7 @@ export function kafkaConnector(deadLetters: DeadLetters = noDeadLetters): Connec
     title: "Kafka",
     summary: "Receives records from Kafka topics, and sends records to them.",
     guarantees:
-      "Messages are delivered at least once: an offset is committed only after all earlier records of the partition are settled, so after a crash records are read again. Records of one partition run one at a time and in order; partitions run concurrently. A record that keeps failing becomes a dead letter. Sending waits for the confirmation of the brokers.",
+      "Messages are delivered at least once: an offset is committed only after all earlier records of the partition are settled, so after a crash records are read again. Records of one partition run one at a time and in order; partitions run concurrently. A record whose run fails becomes a dead letter, with breakOnFirstError after maximumRedeliveries. Sending waits for the confirmation of the brokers.",
     group: "messaging",
     icon: "queue",
     since: "0.2",

@@ -1,5 +1,5 @@
-// Evaluates a script of the flow and sets the body to its result. The script is always literal text of the flow: content of a
-// message is never evaluated.
+// Evaluates a script and sets the body to its result. The script is written in the flow or loaded from a file; message content is
+// never evaluated.
 import { CompileError, defineConnector, type ConnectorDeclaration, type Host, type LanguageDeclaration, type LanguageScope } from "@sluice/engine/spi";
 import { compileResource } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
@@ -28,8 +28,8 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
   return defineConnector({
     scheme: "language",
     title: "Language",
-    summary: "Evaluates a script in one of the languages and sets the body to its result.",
-    guarantees: "The script is compiled once, when the flow is deployed, and runs on the same exchange. Content of a message is never evaluated.",
+    summary: "Evaluates a script in one of the supported languages and sets the body to its result.",
+    guarantees: "The script is compiled once, when the flow is deployed, and runs on the same exchange. Message content is never evaluated.",
     group: "scripting",
     icon: "code",
     paletteGroup: "code",
@@ -55,7 +55,7 @@ export function languageConnector(list: LanguageList): ConnectorDeclaration {
           property: () => undefined,
           language: (name) => list.language(name),
           bean: (reference) => {
-            throw new CompileError("bean-unknown", `a language endpoint has no bean '${reference}'`);
+            throw new CompileError("bean-unknown", `bean '${reference}' cannot be used: a language endpoint cannot reference beans`);
           },
         };
         const type: Readonly<Record<string, string>> = resultType === undefined ? {} : { resultType };

@@ -7,7 +7,7 @@ import { isSecretName, maskedText } from "../secret-names.ts";
 const show = (part: string, fallback = false) => f.boolean({ doc: `Shows ${part}.`, default: fallback });
 
 export const formatOptions = {
-  showAll: f.boolean({ doc: "Shows all parts; header values that look like credentials are masked.", default: false }),
+  showAll: f.boolean({ doc: "Shows all parts; logMask determines whether credentials are masked.", default: false }),
   showExchangeId: show("the exchange id"),
   showExchangePattern: show("the exchange pattern"),
   showRouteId: show("the route id"),

@@ -4,7 +4,7 @@ import { messageMappingConnector, type MessageMappingPort } from "./message-mapp
 
 const sinkWith = (port: MessageMappingPort, uri: string) => connectorUnderTest(messageMappingConnector(port), new FakeHost()).sink(uri);
 
-it("passes body, headers and parameters to the document and uses its output and output type", () => {
+it("passes body, headers and parameters to the document and uses its output and content type", () => {
   const inputs: unknown[] = [];
   const port: MessageMappingPort = {
     find: (id) => ({

@@ -37,7 +37,7 @@ interface MappingResult {
 
 interface MappingError {
   readonly message: string;
-  /** `input`: something could not be read as its format. */
+  /** `input` when the message, or a part of it, could not be parsed. */
   readonly code: string;
   /** The target field; empty when the error concerns the whole message. */
   readonly field: string;

@@ -65,7 +65,7 @@ export const singleAttempt: ReceiverOptions = {
 
 export interface ReceiverParts {
   readonly clock: Clock;
-  /** Called when an item cannot be settled. */
+  /** Called when an item cannot be settled or its dead letter cannot be written. */
   failed(problem: string): void;
   /** Stores a dead letter before the item is acknowledged; absent when the protocol has its own dead letters. */
   readonly deadLetters?: DeadLetters;
@@ -128,7 +128,7 @@ export class MessageReceiver<T> {
     return this.#inflight === 0 ? Promise.resolve() : new Promise((resolve) => void this.#drained.push(resolve));
   }
 
-  /** Stops waiting; returns the number of unsettled items. They are returned to their system when their runs end. */
+  /** No longer resumes the protocol; returns the number of unsettled items. They are returned to their system when their runs end. */
   abandon(): number {
     this.#isAbandoned = true;
     return this.#inflight;

@@ -17,42 +17,42 @@ function setUp(work: (exchange: Exchange) => void | Promise<void>, store: () => 
     },
   };
   const write = (_level: string, _logger: string, text: string): void => void log.push(text);
-  const messageReceiver = new PushReceiver(routeInput, { clock, log: { write } as never, logger: "test", uri: "test:x", deadLetters });
-  const push = (body: string): void => messageReceiver.push({ message: () => new Message(body), delivery: {}, bytes: 1 });
-  return { clock, routeInput, messageReceiver, push, deadLetterBodies, log };
+  const pushReceiver = new PushReceiver(routeInput, { clock, log: { write } as never, logger: "test", uri: "test:x", deadLetters });
+  const push = (body: string): void => pushReceiver.push({ message: () => new Message(body), delivery: {}, bytes: 1 });
+  return { clock, routeInput, pushReceiver, push, deadLetterBodies, log };
 }
 
 const full = (): never => {
   throw new FlowError("java.lang.IllegalStateException", "too many runs", { code: "limit-inflight" });
 };
 
-describe("a message receiver of pushed messages", () => {
+describe("a push receiver", () => {
   it("dead-letters a failed message as it was received, although the route changed it", async () => {
-    const { messageReceiver, push, deadLetterBodies } = setUp((exchange) => {
+    const { pushReceiver, push, deadLetterBodies } = setUp((exchange) => {
       exchange.message.body = "changed";
       throw new FlowError("java.io.IOException", "broken");
     });
     for (const body of ["one", "two"]) push(body);
-    await messageReceiver.stop();
+    await pushReceiver.stop();
     expect(deadLetterBodies).toEqual(["one", "two"]);
   });
 
   it("holds a message while the route accepts no more runs, and delivers messages in order", async () => {
     let isFull = true;
     const done: unknown[] = [];
-    const { clock, messageReceiver, push, log } = setUp(({ message }) => (isFull ? full() : void done.push(message.body)));
+    const { clock, pushReceiver, push, log } = setUp(({ message }) => (isFull ? full() : void done.push(message.body)));
     for (const body of ["one", "two"]) push(body);
     await clock.advance(250);
     expect(done).toEqual([]);
     isFull = false;
     await clock.advance(100);
-    await messageReceiver.stop();
+    await pushReceiver.stop();
     expect([done, log]).toEqual([["one", "two"], []]);
   });
 
   it("keeps a message until its dead letter is written", async () => {
     let isDiskFull = true;
-    const { clock, messageReceiver, push, deadLetterBodies } = setUp(
+    const { clock, pushReceiver, push, deadLetterBodies } = setUp(
       () => {
         throw new FlowError("java.io.IOException", "broken");
       },
@@ -63,14 +63,14 @@ describe("a message receiver of pushed messages", () => {
     expect(deadLetterBodies).toEqual([]);
     isDiskFull = false;
     await clock.advance(60_000);
-    await messageReceiver.stop();
+    await pushReceiver.stop();
     expect(deadLetterBodies).toEqual(["one"]);
   });
 
   it("logs a message that is lost because the source stops", async () => {
-    const { messageReceiver, push, log } = setUp(full);
+    const { pushReceiver, push, log } = setUp(full);
     push("one");
-    await messageReceiver.stop();
+    await pushReceiver.stop();
     expect(log).toEqual([expect.stringContaining("a message was lost")]);
   });
 });

@@ -56,7 +56,10 @@ export const natsOptions = {
   requestTimeout: f.duration({ doc: "Timeout for a reply (InOut) and for the acknowledgement of a stream.", default: 20_000 }),
   flushConnection: f.boolean({ doc: "Whether sending waits until the server has received the message.", default: true }),
   flushTimeout: f.duration({ doc: "Timeout for flushing.", default: 1000 }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], {
+    doc: "InOut makes a sink wait for a reply; in a source, it makes steps such as `to: seda:` wait for one.",
+    group: "advanced",
+  }),
   reconnect: f.boolean({
     doc: "Whether a source reconnects. If false, its route stays Failed after the first failure until it is restarted.",
     default: true,

@@ -1,6 +1,6 @@
 const maxMessages = 10_000;
 const maxBytes = 16 * 1024 * 1024;
-/** One of this many dropped messages is logged. */
+/** A warning is logged for one of this many dropped messages. */
 const reportEvery = 1000;
 
 interface Sized {
@@ -30,7 +30,7 @@ export class WaitingMessages<T extends Sized> {
       return;
     }
     if (this.#dropped++ % reportEvery === 0)
-      this.#report(`the route is too slow: ${this.#dropped} messages dropped so far, with ${this.size} waiting; use JetStream, which stores them`);
+      this.#report(`the route is too slow: messages dropped so far: ${this.#dropped}, waiting: ${this.size}; use JetStream, which stores messages`);
   }
 
   take(): T | undefined {

@@ -41,7 +41,7 @@ export class MqttLinks {
   readonly #versionOf = new Map<Mqtt.MqttClient, MqttVersion>();
   /** The connected publishers, so that sending need not wait for a promise. */
   readonly #connected = new Map<MqttVersion, Mqtt.MqttClient>();
-  /** Fails the messages of a publisher that the broker has not confirmed. */
+  /** Callbacks that fail the unconfirmed messages of each publisher. */
   readonly #unconfirmed = new WeakMap<Mqtt.MqttClient, Set<(problem: Error) => void>>();
 
   constructor(mqtt: typeof Mqtt, settings: MqttSettings, disconnected: (problem: string) => void) {

@@ -25,10 +25,15 @@ const sharedOptions = {
     examples: ["tcp://localhost:1883"],
   }),
   serverURIs: f.string({ doc: "Addresses of several brokers, separated by commas and tried in order." }),
-  clientId: f.string({ doc: "Client id of the source, which identifies its session; `sluice-<flow>-<route>` by default." }),
+  clientId: f.string({ doc: "Client id of the source, which identifies its session; by default that of the connection, else `sluice-<flow>-<route>`." }),
   userName: f.string({ doc: "The user name.", secret: true, group: "security" }),
   password: f.string({ doc: "The password.", secret: true, group: "security" }),
-  connectionTimeout: f.integer({ doc: "Timeout for connecting, in seconds; 30 by default.", min: 1, max: 3600, group: "advanced" }),
+  connectionTimeout: f.integer({
+    doc: "Timeout for connecting and, in a sink, for the confirmation of a message, in seconds; 30 by default.",
+    min: 1,
+    max: 3600,
+    group: "advanced",
+  }),
   keepAliveInterval: f.integer({ doc: "Keep-alive interval, in seconds; 60 by default.", min: 1, max: 65_535, group: "advanced" }),
   qos: f.integer({
     doc: "MQTT quality of service. With 0 a message can be lost; with 1 and 2 it can be processed more than once after a failure.",
@@ -51,7 +56,7 @@ const sharedOptions = {
     group: "advanced",
   }),
   maxReconnectDelay: f.duration({
-    doc: "Maximum delay between reconnect attempts. Values above 30 seconds are treated as 30 seconds.",
+    doc: "Maximum delay between reconnect attempts. Values above 4 seconds are treated as 4 seconds.",
     default: 128_000,
     group: "advanced",
   }),

@@ -83,7 +83,7 @@ function publicationOf(exchange: Exchange, payload: Buffer, options: PahoOptions
   if (override !== undefined) headers.delete(dialect.overrideTopic);
   const topic = typeof override === "string" && override !== "" ? override : options.topic;
   if (/[+#\0]/.test(topic))
-    throw new FlowError(dialect.exception, `'${topic}' contains a wildcard: a message can be sent to only one topic`, {
+    throw new FlowError(dialect.exception, `'${topic}' contains a wildcard or a NUL character: a message can be sent only to the name of one topic`, {
       code: "mqtt-bad-topic",
       details: { reasonCode: 144 },
     });

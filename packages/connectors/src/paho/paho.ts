@@ -1,6 +1,7 @@
 // MQTT 3.1.1 and MQTT 5, under the scheme names of Camel's two components.
 import { defineConnector, type ConnectorDeclaration, type Endpoint, type EndpointScope, type Host } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
+import { mapHeader } from "../header-fields.ts";
 import { inlineValues, jsonMapOf, noManualAck, rejectTrue } from "../messaging/connection-options.ts";
 import { noDeadLetters, type DeadLetters } from "../sluice/sluice.ts";
 import { mqttConnectionFields } from "./mqtt-connection.ts";
@@ -34,7 +35,7 @@ export function pahoConnector(deadLetters: DeadLetters = noDeadLetters): Connect
     title: "MQTT 3.1.1",
     summary: "Receives and sends MQTT 3.1.1 messages.",
     guarantees:
-      "With QoS 1 or 2, messages are delivered at least once: a message is acknowledged when its run is done. With QoS 0 they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
+      "With QoS 1 or 2 and cleanSession=false, messages are delivered at least once: a message is acknowledged when its run is done. Otherwise they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
     syntax: "paho:topic",
     options: pahoOptions,
     headers: {
@@ -54,7 +55,7 @@ export function pahoMqtt5Connector(deadLetters: DeadLetters = noDeadLetters): Co
     title: "MQTT 5",
     summary: "Receives and sends MQTT 5 messages.",
     guarantees:
-      "With QoS 1 or 2, messages are delivered at least once: a message is acknowledged when its run is done. With QoS 0 they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
+      "With QoS 1 or 2 and cleanStart=false, messages are delivered at least once: a message is acknowledged when its run is done. Otherwise they are delivered at most once, and messages sent while the route is disconnected are lost. Messages of one route run one at a time and in order. Sending waits for the confirmation of the broker.",
     syntax: "paho-mqtt5:topic",
     options: pahoMqtt5Options,
     headers: {
@@ -62,7 +63,7 @@ export function pahoMqtt5Connector(deadLetters: DeadLetters = noDeadLetters): Co
       CamelPahoMqtt5Qos: f.integer({ doc: "Set by the route: quality of service of the message to send." }),
       CamelPahoMqtt5Retained: f.boolean({ doc: "Whether the message is retained; if set by the route, whether the message to send is retained." }),
       CamelPahoMqtt5OverrideTopic: f.string({ doc: "Set by the route: overrides the endpoint's topic; removed after sending." }),
-      CamelPahoMqtt5MsgProperties: f.string({ doc: "Message properties such as contentType and responseTopic, as a map." }),
+      CamelPahoMqtt5MsgProperties: mapHeader("Message properties, such as contentType and responseTopic."),
     },
     connect: (host) => connect(host, paho5, deadLetters),
   });

@@ -97,10 +97,10 @@ function pgeventSource(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope,
     host,
     backOff: { firstMs: reconnectDelay, maxMs: reconnectDelay },
     async begin(database, routeInput, lost) {
-      const messageReceiver = new PushReceiver(routeInput, { clock: host.clock, log: host.log, logger: "pgevent", uri, deadLetters });
+      const pushReceiver = new PushReceiver(routeInput, { clock: host.clock, log: host.log, logger: "pgevent", uri, deadLetters });
       const listening = await database.listen(channel, {
         notified: (payload) =>
-          messageReceiver.push({
+          pushReceiver.push({
             message: () => new Message(payload, Headers.of({ channel })),
             delivery: { pattern: exchangePattern, trigger: { uri } },
             bytes: payload.length * 2 + 200,
@@ -110,7 +110,7 @@ function pgeventSource(endpoint: Endpoint<PgeventOptions>, scope: EndpointScope,
       return {
         async stop() {
           listening.stop();
-          await messageReceiver.stop();
+          await pushReceiver.stop();
         },
       };
     },

@@ -27,7 +27,7 @@ type Options = Values<typeof path> & Values<typeof options>;
 export const platformHttpConnector = (tools: HttpTools, queues: DurableQueues = noQueues) =>
   defineConnector({
     scheme: "platform-http",
-    // Schemes of Camel's other HTTP servers: the runtime has only one, whichever a flow names.
+    // Schemes of Camel's other HTTP servers. The runtime serves all of them with its own server.
     aliases: ["jetty", "netty-http", "servlet", "undertow"],
     title: "Platform HTTP",
     summary: "Runs the route for each request to a path and responds with the body of the message.",

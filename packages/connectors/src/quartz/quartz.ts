@@ -46,13 +46,13 @@ export const quartz = defineConnector({
   path,
   options,
   headers: {
-    fireTime: f.string({ doc: "When the run started." }),
-    scheduledFireTime: f.string({ doc: "When it was due." }),
-    previousFireTime: f.string({ doc: "When the previous run was due." }),
-    nextFireTime: f.string({ doc: "When the next run is due." }),
-    refireCount: f.integer({ doc: "Always 0: the schedule does not repeat runs." }),
-    triggerName: f.string({ doc: "The trigger's name." }),
-    triggerGroup: f.string({ doc: "The trigger's group." }),
+    fireTime: f.string({ doc: "With cron: when the run started." }),
+    scheduledFireTime: f.string({ doc: "With cron: when the run was due." }),
+    previousFireTime: f.string({ doc: "With cron: when the previous run was due." }),
+    nextFireTime: f.string({ doc: "With cron: when the next run is due." }),
+    refireCount: f.integer({ doc: "With cron: always 0, because the schedule does not repeat runs." }),
+    triggerName: f.string({ doc: "With cron: the name of the trigger." }),
+    triggerGroup: f.string({ doc: "With cron: the group of the trigger; `Camel` if the address contains none." }),
   },
   examples: [
     {

@@ -20,13 +20,21 @@ const path = {
 const options = {
   ...sourceOptions,
   operation: operationOption,
+  consumes: f.string({
+    doc: "Source: accepted content types, separated by commas; others get 415. Destination: the Accept header, unless the route sets one.",
+    examples: ["application/json"],
+  }),
+  produces: f.string({
+    doc: "Source: content type of responses if the route sets none; the first one if there are several. Destination: content type of the body, unless the message has one.",
+    examples: ["application/json"],
+  }),
   routeId: ignoredOption("the route has its own id"),
   description: ignoredOption("it is documentation only"),
   uriTemplate: f.string({ doc: "A template appended to the path, like one after a colon.", group: "advanced" }),
   bindingMode: ignoredOption("bodies are converted on demand"),
   apiDoc: ignoredOption("calls are not checked against a description of the service"),
   host: f.string({
-    doc: "Destination: the server to call, as host and port or as an `https:` address; required there. Source: ignored.",
+    doc: "Destination (required): the server to call, as a host with an optional port or as an `http:` or `https:` URL. Source: ignored.",
     examples: ["https://api.example.com"],
   }),
   queryParameters: f.string({

@@ -12,7 +12,7 @@ const options = {
   useFixedDelay: f.boolean({ doc: "Whether the delay counts from the end of a run; otherwise runs follow a fixed rate.", default: true }),
   repeatCount: f.integer({ doc: "Maximum number of runs; 0 for no limit.", default: 0, min: 0 }),
   greedy: f.boolean({
-    doc: "Whether the next run starts immediately, unless the previous one set the property CamelSchedulerPolledMessages to false.",
+    doc: "Whether the next run starts immediately, unless the previous one failed or set the property CamelSchedulerPolledMessages to false.",
     default: false,
   }),
   includeMetadata: f.boolean({ doc: "Whether the name of the scheduler is set as an exchange property.", default: false }),

@@ -20,7 +20,7 @@ export const sedaOptions = {
   }),
   timeout: f.duration({ doc: "How long a sender waits for the reply; 0 or less for no limit.", default: 30_000 }),
   blockWhenFull: f.boolean({ doc: "Whether a sender waits when the queue is full instead of failing.", default: false }),
-  offerTimeout: f.duration({ doc: "How long a sender waits when the queue is full; 0 for no limit.", default: 0 }),
+  offerTimeout: f.duration({ doc: "With blockWhenFull: how long a sender waits when the queue is full; 0 for no limit.", default: 0 }),
   discardWhenFull: f.boolean({ doc: "Whether a message is discarded when the queue is full instead of failing the sender.", default: false }),
   failIfNoConsumers: f.boolean({ doc: "Whether sending fails when there is no consumer.", default: false }),
   discardIfNoConsumers: f.boolean({ doc: "Whether a message is discarded when there is no consumer; otherwise it waits.", default: false }),

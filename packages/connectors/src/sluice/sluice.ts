@@ -32,7 +32,7 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
     keywords: ["error", "catch", "dead", "letter"],
     syntax: "sluice:name",
     roles: ["sink"],
-    path: { name: f.string({ doc: "Name of the service: `dead-letters`.", required: true, examples: ["dead-letters"] }) },
+    path: { name: f.string({ doc: "Must be `dead-letters`.", required: true }) },
     options: {},
     headers: {},
     examples: [
@@ -50,8 +50,8 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
         - unmarshal:
             json: {}
 `,
-        given: { body: "no JSON" },
-        expect: { body: "no JSON" },
+        given: { body: "not JSON" },
+        expect: { body: "not JSON" },
       },
     ],
     connect: () => ({

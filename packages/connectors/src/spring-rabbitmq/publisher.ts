@@ -41,7 +41,7 @@ export class Publisher {
     });
   }
 
-  /** Resolves when the server has confirmed the message; without confirmations, as soon as there is room for the next one. */
+  /** Waits for room in the buffer of the channel. Resolves when the server has confirmed the message; without confirmations, when it is written. */
   publish(publication: Publication, { isConfirmed, timeoutMs }: { readonly isConfirmed: boolean; readonly timeoutMs: number }): Promise<void> {
     const publish = isConfirmed ? () => this.#confirmed(publication, timeoutMs) : async () => this.#write(publication, () => undefined);
     if (this.#drained === undefined) return publish();

@@ -9,13 +9,16 @@ export const amqplibPackage: ClientPackage = { package: "amqplib", version: "2.3
 
 const rabbitFields = {
   url: f.text({
-    doc: "Address as a URL; overrides host, port, vhost, username and password.",
+    doc: "Address as a URL; overrides host, port, addresses, vhost, username and password.",
     secret: true,
     examples: ["amqps://broker.example/shop"],
   }),
   host: f.string({ doc: "Host name or address of the server.", default: "localhost" }),
   port: f.integer({ doc: "Port; 5672 by default, or 5671 with TLS.", min: 1, max: 65_535 }),
-  addresses: f.string({ doc: "Several servers, tried in order; overrides host and port.", examples: ["one:5672,two:5672"] }),
+  addresses: f.string({
+    doc: "Several servers, separated by commas and tried in order; overrides host. Addresses without a port use `port`.",
+    examples: ["one:5672,two:5672"],
+  }),
   vhost: f.string({ doc: "The virtual host.", default: "/" }),
   username: f.string({ doc: "The user name.", default: "guest", group: "security" }),
   password: f.text({ doc: "The password; `guest` by default.", secret: true, group: "security" }),

@@ -32,7 +32,10 @@ const connectionOptions = {
     examples: ["#shop"],
     connection: ["rabbitmq"],
   }),
-  testConnectionOnStartup: f.boolean({ doc: "Whether a deployment fails when the server cannot be reached.", default: false }),
+  testConnectionOnStartup: f.boolean({
+    doc: "Whether the route waits for the server when it starts: until the server can be reached, the route is Failed and its start is retried.",
+    default: false,
+  }),
 };
 
 const declaringOptions = {
@@ -93,7 +96,10 @@ const sinkOptions = {
   confirmTimeout: f.duration({ doc: "Timeout for the confirmation.", default: 5000 }),
   replyTimeout: f.duration({ doc: "Timeout for a reply (InOut).", default: 30_000 }),
   allowNullBody: f.boolean({ doc: "Whether a message without a body is sent.", default: false }),
-  exchangePattern: f.enum(["InOnly", "InOut"], { doc: "InOut makes a sink wait for a reply and a source send one.", group: "advanced" }),
+  exchangePattern: f.enum(["InOnly", "InOut"], {
+    doc: "InOnly disables replies, and InOut makes a sink wait for one. By default, a sink waits if the exchange is InOut, and a source replies if the message has a reply address.",
+    group: "advanced",
+  }),
 };
 
 const otherOptions = {

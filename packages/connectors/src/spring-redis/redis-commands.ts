@@ -2,12 +2,12 @@
 import { FlowError, type Exchange } from "@sluice/engine/spi";
 import { asJson, asText, isMap, isStream, iterate } from "@sluice/engine/values";
 
-export type Part = string | number | Buffer;
+export type Argument = string | number | Buffer;
 type Reply = (reply: unknown) => unknown;
 
 interface Command {
   /** The arguments of the command. */
-  parts(read: Reader): readonly Part[];
+  args(read: Reader): readonly Argument[];
   /** Converts the reply to the body; absent for commands without a result, which leave the body unchanged. */
   readonly reply?: Reply;
   /** The name in Redis, if it differs. */
@@ -84,20 +84,20 @@ export class Reader {
   }
 
   /** The header CamelRedis.Value, or the body without it. */
-  get value(): Part {
-    return this.#part(this.#own("Value") ?? this.#body);
+  get value(): Argument {
+    return this.#argument(this.#own("Value") ?? this.#body);
   }
 
   /** Names and values of the header CamelRedis.Values, alternating. */
-  get map(): readonly Part[] {
+  get map(): readonly Argument[] {
     const values = this.#own("Values") ?? this.#body;
     if (!isMap(values)) throw missingError("Values");
     const entries: readonly (readonly [unknown, unknown])[] = values instanceof Map ? [...values] : Object.entries(values);
-    return entries.flatMap(([name, value]) => [asText(name), this.#part(value)]);
+    return entries.flatMap(([name, value]) => [asText(name), this.#argument(value)]);
   }
 
-  message(): Part {
-    return this.#part(this.#own("Message") ?? this.#own("Value") ?? this.#body);
+  message(): Argument {
+    return this.#argument(this.#own("Message") ?? this.#own("Value") ?? this.#body);
   }
 
   get #body(): unknown {
@@ -110,7 +110,7 @@ export class Reader {
     return this.#exchange.message.headers.getOwn(headerNames.get(name) ?? headerName(name));
   }
 
-  #part(value: unknown): Part {
+  #argument(value: unknown): Argument {
     if (this.#json) return asJson(value ?? null);
     if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     return asText(value);
@@ -121,120 +121,120 @@ function missingError(name: string): FlowError {
   return new FlowError("java.lang.IllegalArgumentException", `header 'CamelRedis.${name}' is missing: set it in the route`, { code: "redis-header" });
 }
 
-const key = (read: Reader): readonly Part[] => [read.key];
-const keyValue = (read: Reader): readonly Part[] => [read.key, read.value];
-const keyRange = (read: Reader): readonly Part[] => [read.key, read.number("Start"), read.number("End")];
-const keyScores = (read: Reader): readonly Part[] => [read.key, read.header("Min"), read.header("Max")];
-const keyAndKeys = (read: Reader): readonly Part[] => [read.key, ...(read.has("Keys") ? read.names("Keys") : [])];
-const storeKeys = (read: Reader): readonly Part[] => [read.header("Destination"), ...keyAndKeys(read)];
-const storeSorted = (read: Reader): readonly Part[] => {
+const key = (read: Reader): readonly Argument[] => [read.key];
+const keyValue = (read: Reader): readonly Argument[] => [read.key, read.value];
+const keyRange = (read: Reader): readonly Argument[] => [read.key, read.number("Start"), read.number("End")];
+const keyScores = (read: Reader): readonly Argument[] => [read.key, read.header("Min"), read.header("Max")];
+const keyAndKeys = (read: Reader): readonly Argument[] => [read.key, ...(read.has("Keys") ? read.names("Keys") : [])];
+const storeKeys = (read: Reader): readonly Argument[] => [read.header("Destination"), ...keyAndKeys(read)];
+const storeSorted = (read: Reader): readonly Argument[] => {
   const keys = keyAndKeys(read);
   return [read.header("Destination"), keys.length, ...keys];
 };
-const withScores = (read: Reader): readonly Part[] => [...keyRange(read), ...(read.flag("WithScore") ? ["WITHSCORES"] : [])];
-const coordinates = (read: Reader): readonly Part[] => [read.number("Longitude"), read.number("Latitude")];
-const radiusParts = (read: Reader): readonly Part[] => [read.number("Radius"), "m", ...(read.has("Count") ? ["COUNT", read.number("Count")] : [])];
+const withScores = (read: Reader): readonly Argument[] => [...keyRange(read), ...(read.flag("WithScore") ? ["WITHSCORES"] : [])];
+const coordinates = (read: Reader): readonly Argument[] => [read.number("Longitude"), read.number("Latitude")];
+const radiusArguments = (read: Reader): readonly Argument[] => [read.number("Radius"), "m", ...(read.has("Count") ? ["COUNT", read.number("Count")] : [])];
 
 export const redisCommands: Readonly<Record<string, Command>> = {
-  PING: { parts: () => [], reply: text },
-  ECHO: { parts: (read) => [read.value], reply: text },
-  SET: { parts: keyValue },
-  GET: { parts: key, reply: text },
-  GETSET: { parts: keyValue, reply: text },
-  SETNX: { parts: keyValue, reply: boolean },
-  SETEX: { parts: (read) => [read.key, read.number("Timeout"), read.value] },
-  SETRANGE: { parts: (read) => [read.key, read.number("Offset"), read.value] },
-  GETRANGE: { parts: keyRange, reply: text },
-  SETBIT: { parts: (read) => [read.key, read.number("Offset"), /^(true|1)$/i.test(asText(read.value)) ? 1 : 0] },
-  GETBIT: { parts: (read) => [read.key, read.number("Offset")], reply: boolean },
-  APPEND: { parts: keyValue, reply: number },
-  STRLEN: { parts: key, reply: number },
-  INCR: { parts: key, reply: number },
-  INCRBY: { parts: keyValue, reply: number },
-  DECR: { parts: key, reply: number },
-  DECRBY: { parts: keyValue, reply: number },
-  MGET: { parts: (read) => read.names(read.has("Fields") ? "Fields" : "Keys"), reply: list },
-  MSET: { parts: (read) => read.map },
-  MSETNX: { parts: (read) => read.map },
-  EXISTS: { parts: key, reply: boolean },
-  DEL: { parts: (read) => (read.has("Keys") ? read.names("Keys") : [read.key]) },
-  TYPE: { parts: key, reply: text },
-  RANDOMKEY: { parts: () => [], reply: text },
-  RENAME: { parts: keyValue },
-  RENAMENX: { parts: keyValue, reply: boolean },
-  EXPIRE: { parts: (read) => [read.key, read.number("Timeout")], reply: boolean },
-  EXPIREAT: { parts: (read) => [read.key, read.number("Timestamp")], reply: boolean },
-  PEXPIRE: { parts: (read) => [read.key, read.number("Timeout")], reply: boolean },
-  PEXPIREAT: { parts: (read) => [read.key, read.number("Timestamp")], reply: boolean },
-  PERSIST: { parts: key, reply: boolean },
-  TTL: { parts: key, reply: number },
-  MOVE: { parts: (read) => [read.key, read.number("Db")], reply: boolean },
-  SORT: { parts: key, reply: list },
-  HSET: { parts: (read) => [read.key, read.header("Field"), read.value] },
-  HSETNX: { parts: (read) => [read.key, read.header("Field"), read.value], reply: boolean },
-  HGET: { parts: (read) => [read.key, read.header("Field")], reply: text },
-  HMSET: { parts: (read) => [read.key, ...read.map], name: "HSET" },
-  HMGET: { parts: (read) => [read.key, ...read.names("Fields")], reply: list },
-  HGETALL: { parts: key, reply: pairs },
-  HDEL: { parts: (read) => [read.key, read.header("Field")] },
-  HEXISTS: { parts: (read) => [read.key, read.header("Field")], reply: boolean },
-  HINCRBY: { parts: (read) => [read.key, read.header("Field"), read.value], reply: number },
-  HKEYS: { parts: key, reply: list },
-  HVALS: { parts: key, reply: list },
-  HLEN: { parts: key, reply: number },
-  LPUSH: { parts: keyValue, reply: number },
-  LPUSHX: { parts: keyValue, reply: number },
-  RPUSH: { parts: keyValue, reply: number },
-  RPUSHX: { parts: keyValue, reply: number },
-  LPOP: { parts: key, reply: text },
-  RPOP: { parts: key, reply: text },
-  RPOPLPUSH: { parts: (read) => [read.key, read.header("Destination")], reply: text },
-  BLPOP: { parts: (read) => [read.key, read.number("Timeout")], reply: second, blocks: true },
-  BRPOP: { parts: (read) => [read.key, read.number("Timeout")], reply: second, blocks: true },
-  BRPOPLPUSH: { parts: (read) => [read.key, read.header("Destination"), read.number("Timeout")], reply: text, blocks: true },
-  LINDEX: { parts: (read) => [read.key, read.number("Index")], reply: text },
-  LINSERT: { parts: (read) => [read.key, read.header("Position"), read.header("Pivot"), read.value], reply: number },
-  LLEN: { parts: key, reply: number },
-  LRANGE: { parts: keyRange, reply: list },
-  LREM: { parts: (read) => [read.key, read.number("Count"), read.value], reply: number },
-  LSET: { parts: (read) => [read.key, read.number("Index"), read.value] },
-  LTRIM: { parts: keyRange },
-  SADD: { parts: keyValue, reply: number },
-  SCARD: { parts: key, reply: number },
-  SISMEMBER: { parts: keyValue, reply: boolean },
-  SMEMBERS: { parts: key, reply: list },
-  SMOVE: { parts: (read) => [read.key, read.header("Destination"), read.value], reply: boolean },
-  SPOP: { parts: key, reply: text },
-  SRANDMEMBER: { parts: key, reply: text },
-  SREM: { parts: keyValue, reply: number },
-  SDIFF: { parts: keyAndKeys, reply: list },
-  SINTER: { parts: keyAndKeys, reply: list },
-  SUNION: { parts: keyAndKeys, reply: list },
-  SDIFFSTORE: { parts: storeKeys },
-  SINTERSTORE: { parts: storeKeys },
-  SUNIONSTORE: { parts: storeKeys },
-  ZADD: { parts: (read) => [read.key, read.number("Score"), read.value], reply: boolean },
-  ZCARD: { parts: key, reply: number },
-  ZCOUNT: { parts: keyScores, reply: number },
-  ZINCRBY: { parts: (read) => [read.key, read.number("Increment"), read.value], reply: number },
-  ZRANGE: { parts: withScores, reply: list },
-  ZREVRANGE: { parts: withScores, reply: list },
-  ZRANGEBYSCORE: { parts: keyScores, reply: list },
-  ZREVRANGEBYSCORE: { parts: (read) => [read.key, read.header("Max"), read.header("Min")], reply: list },
-  ZRANK: { parts: keyValue, reply: rank },
-  ZREVRANK: { parts: keyValue, reply: rank },
-  ZREM: { parts: keyValue, reply: number },
-  ZREMRANGEBYRANK: { parts: keyRange },
-  ZREMRANGEBYSCORE: { parts: keyRange },
-  ZINTERSTORE: { parts: storeSorted },
-  ZUNIONSTORE: { parts: storeSorted },
-  GEOADD: { parts: (read) => [read.key, ...coordinates(read), read.value], reply: number },
-  GEODIST: { parts: (read) => [read.key, ...read.names("Values"), "m"], reply: number },
-  GEOHASH: { parts: keyValue, reply: list },
-  GEOPOS: { parts: keyValue, reply: list },
-  GEORADIUS: { parts: (read) => [read.key, ...coordinates(read), ...radiusParts(read)], reply: list },
-  GEORADIUSBYMEMBER: { parts: (read) => [read.key, read.value, ...radiusParts(read)], reply: list },
-  PUBLISH: { parts: (read) => [read.header("Channel"), read.message()] },
+  PING: { args: () => [], reply: text },
+  ECHO: { args: (read) => [read.value], reply: text },
+  SET: { args: keyValue },
+  GET: { args: key, reply: text },
+  GETSET: { args: keyValue, reply: text },
+  SETNX: { args: keyValue, reply: boolean },
+  SETEX: { args: (read) => [read.key, read.number("Timeout"), read.value] },
+  SETRANGE: { args: (read) => [read.key, read.number("Offset"), read.value] },
+  GETRANGE: { args: keyRange, reply: text },
+  SETBIT: { args: (read) => [read.key, read.number("Offset"), /^(true|1)$/i.test(asText(read.value)) ? 1 : 0] },
+  GETBIT: { args: (read) => [read.key, read.number("Offset")], reply: boolean },
+  APPEND: { args: keyValue, reply: number },
+  STRLEN: { args: key, reply: number },
+  INCR: { args: key, reply: number },
+  INCRBY: { args: keyValue, reply: number },
+  DECR: { args: key, reply: number },
+  DECRBY: { args: keyValue, reply: number },
+  MGET: { args: (read) => read.names(read.has("Fields") ? "Fields" : "Keys"), reply: list },
+  MSET: { args: (read) => read.map },
+  MSETNX: { args: (read) => read.map },
+  EXISTS: { args: key, reply: boolean },
+  DEL: { args: (read) => (read.has("Keys") ? read.names("Keys") : [read.key]) },
+  TYPE: { args: key, reply: text },
+  RANDOMKEY: { args: () => [], reply: text },
+  RENAME: { args: keyValue },
+  RENAMENX: { args: keyValue, reply: boolean },
+  EXPIRE: { args: (read) => [read.key, read.number("Timeout")], reply: boolean },
+  EXPIREAT: { args: (read) => [read.key, read.number("Timestamp")], reply: boolean },
+  PEXPIRE: { args: (read) => [read.key, read.number("Timeout")], reply: boolean },
+  PEXPIREAT: { args: (read) => [read.key, read.number("Timestamp")], reply: boolean },
+  PERSIST: { args: key, reply: boolean },
+  TTL: { args: key, reply: number },
+  MOVE: { args: (read) => [read.key, read.number("Db")], reply: boolean },
+  SORT: { args: key, reply: list },
+  HSET: { args: (read) => [read.key, read.header("Field"), read.value] },
+  HSETNX: { args: (read) => [read.key, read.header("Field"), read.value], reply: boolean },
+  HGET: { args: (read) => [read.key, read.header("Field")], reply: text },
+  HMSET: { args: (read) => [read.key, ...read.map], name: "HSET" },
+  HMGET: { args: (read) => [read.key, ...read.names("Fields")], reply: list },
+  HGETALL: { args: key, reply: pairs },
+  HDEL: { args: (read) => [read.key, read.header("Field")] },
+  HEXISTS: { args: (read) => [read.key, read.header("Field")], reply: boolean },
+  HINCRBY: { args: (read) => [read.key, read.header("Field"), read.value], reply: number },
+  HKEYS: { args: key, reply: list },
+  HVALS: { args: key, reply: list },
+  HLEN: { args: key, reply: number },
+  LPUSH: { args: keyValue, reply: number },
+  LPUSHX: { args: keyValue, reply: number },
+  RPUSH: { args: keyValue, reply: number },
+  RPUSHX: { args: keyValue, reply: number },
+  LPOP: { args: key, reply: text },
+  RPOP: { args: key, reply: text },
+  RPOPLPUSH: { args: (read) => [read.key, read.header("Destination")], reply: text },
+  BLPOP: { args: (read) => [read.key, read.number("Timeout")], reply: second, blocks: true },
+  BRPOP: { args: (read) => [read.key, read.number("Timeout")], reply: second, blocks: true },
+  BRPOPLPUSH: { args: (read) => [read.key, read.header("Destination"), read.number("Timeout")], reply: text, blocks: true },
+  LINDEX: { args: (read) => [read.key, read.number("Index")], reply: text },
+  LINSERT: { args: (read) => [read.key, read.header("Position"), read.header("Pivot"), read.value], reply: number },
+  LLEN: { args: key, reply: number },
+  LRANGE: { args: keyRange, reply: list },
+  LREM: { args: (read) => [read.key, read.number("Count"), read.value], reply: number },
+  LSET: { args: (read) => [read.key, read.number("Index"), read.value] },
+  LTRIM: { args: keyRange },
+  SADD: { args: keyValue, reply: number },
+  SCARD: { args: key, reply: number },
+  SISMEMBER: { args: keyValue, reply: boolean },
+  SMEMBERS: { args: key, reply: list },
+  SMOVE: { args: (read) => [read.key, read.header("Destination"), read.value], reply: boolean },
+  SPOP: { args: key, reply: text },
+  SRANDMEMBER: { args: key, reply: text },
+  SREM: { args: keyValue, reply: number },
+  SDIFF: { args: keyAndKeys, reply: list },
+  SINTER: { args: keyAndKeys, reply: list },
+  SUNION: { args: keyAndKeys, reply: list },
+  SDIFFSTORE: { args: storeKeys },
+  SINTERSTORE: { args: storeKeys },
+  SUNIONSTORE: { args: storeKeys },
+  ZADD: { args: (read) => [read.key, read.number("Score"), read.value], reply: boolean },
+  ZCARD: { args: key, reply: number },
+  ZCOUNT: { args: keyScores, reply: number },
+  ZINCRBY: { args: (read) => [read.key, read.number("Increment"), read.value], reply: number },
+  ZRANGE: { args: withScores, reply: list },
+  ZREVRANGE: { args: withScores, reply: list },
+  ZRANGEBYSCORE: { args: keyScores, reply: list },
+  ZREVRANGEBYSCORE: { args: (read) => [read.key, read.header("Max"), read.header("Min")], reply: list },
+  ZRANK: { args: keyValue, reply: rank },
+  ZREVRANK: { args: keyValue, reply: rank },
+  ZREM: { args: keyValue, reply: number },
+  ZREMRANGEBYRANK: { args: keyRange },
+  ZREMRANGEBYSCORE: { args: keyRange },
+  ZINTERSTORE: { args: storeSorted },
+  ZUNIONSTORE: { args: storeSorted },
+  GEOADD: { args: (read) => [read.key, ...coordinates(read), read.value], reply: number },
+  GEODIST: { args: (read) => [read.key, ...read.names("Values"), "m"], reply: number },
+  GEOHASH: { args: keyValue, reply: list },
+  GEOPOS: { args: keyValue, reply: list },
+  GEORADIUS: { args: (read) => [read.key, ...coordinates(read), ...radiusArguments(read)], reply: list },
+  GEORADIUSBYMEMBER: { args: (read) => [read.key, read.value, ...radiusArguments(read)], reply: list },
+  PUBLISH: { args: (read) => [read.header("Channel"), read.message()] },
 };
 
 function second(reply: unknown): unknown {

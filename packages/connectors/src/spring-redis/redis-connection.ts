@@ -31,7 +31,7 @@ interface RedisModule {
 const fields = {
   url: f.text({
     title: "URL",
-    doc: "Address as `redis://user:password@host:port/database`, or `rediss://` with TLS. The parts that it contains override the other fields. Special characters of the password are percent-encoded.",
+    doc: "Address as `redis://user:password@host:port/database`, or `rediss://` with TLS. The parts that it contains override the other fields. Special characters in the password must be percent-encoded.",
     secret: true,
     examples: ["redis://localhost:6379/0"],
   }),

@@ -35,18 +35,18 @@ function problemOf(name: string): string | undefined {
 }
 
 async function execute(name: string, exchange: Exchange, connection: Connection<RedisClient>, json: boolean): Promise<void> {
-  const { parts, reply, name: sent = name, blocks = false } = redisCommands[name] as (typeof redisCommands)[string];
+  const { args, reply, name: sent = name, blocks = false } = redisCommands[name] as (typeof redisCommands)[string];
   const read = new Reader(exchange, json);
-  let parameters = parts(read);
+  let commandArgs = args(read);
   if (read.usesStream) {
     await collectBody(exchange.message);
-    parameters = parts(read);
+    commandArgs = args(read);
   }
   const client = await connection.client();
   let result: unknown;
   try {
     if (!blocks) combineWrites(client.stream, flushBytes);
-    result = await (blocks ? callOnDedicatedClient(client, sent, parameters, exchange.run.signal) : client.call(sent, ...parameters));
+    result = await (blocks ? callOnDedicatedClient(client, sent, commandArgs, exchange.run.signal) : client.call(sent, ...commandArgs));
   } catch (error) {
     throw redisFailure(error, sent);
   }
@@ -54,19 +54,14 @@ async function execute(name: string, exchange: Exchange, connection: Connection<
 }
 
 /** Uses a separate connection: on the shared one, a blocking command would delay all others. */
-async function callOnDedicatedClient(
-  client: RedisClient,
-  name: string,
-  parameters: readonly (string | number | Buffer)[],
-  signal: AbortSignal,
-): Promise<unknown> {
+async function callOnDedicatedClient(client: RedisClient, name: string, args: readonly (string | number | Buffer)[], signal: AbortSignal): Promise<unknown> {
   const dedicated = client.duplicate({ commandTimeout: undefined });
   dedicated.on("error", () => undefined);
   const end = (): void => dedicated.disconnect();
   signal.addEventListener("abort", end, { once: true });
   try {
     await dedicated.connect();
-    return await dedicated.call(name, ...parameters);
+    return await dedicated.call(name, ...args);
   } finally {
     signal.removeEventListener("abort", end);
     end();

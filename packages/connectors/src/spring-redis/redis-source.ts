@@ -32,7 +32,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
     connection: redisConnection(endpoint, scope),
     host,
     async begin(client, routeInput, lost) {
-      const messageReceiver = new PushReceiver(routeInput, { clock: host.clock, log: host.log, logger: "spring-redis", uri, deadLetters });
+      const pushReceiver = new PushReceiver(routeInput, { clock: host.clock, log: host.log, logger: "spring-redis", uri, deadLetters });
       const subscriber = client.duplicate({ commandTimeout: undefined });
       subscriber.on("error", () => undefined);
       const receive = (channel: Buffer, bytes: Buffer, pattern?: Buffer): void => {
@@ -40,7 +40,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
           "CamelRedis.Channel": channel.toString(),
           ...(pattern === undefined ? {} : { "CamelRedis.Pattern": pattern.toString() }),
         };
-        messageReceiver.push({
+        pushReceiver.push({
           message: () => new Message(bodyOf(bytes), Headers.of(headers)),
           delivery: { pattern: exchangePattern, trigger: { uri } },
           bytes: bytes.length + 200,
@@ -68,7 +68,7 @@ export function redisSource(endpoint: Endpoint<RedisOptions>, scope: EndpointSco
           isOver = true;
           endPings();
           subscriber.disconnect();
-          await messageReceiver.stop();
+          await pushReceiver.stop();
         },
       };
     },

@@ -2,6 +2,7 @@
 import { defineConnector, type ConnectorDeclaration } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sinkFields, sourceFields } from "../camel-options.ts";
+import { listHeader, mapHeader } from "../header-fields.ts";
 import type { DeadLetters } from "../sluice/sluice.ts";
 import { redisCommands, refusedCommands } from "./redis-commands.ts";
 import { redisExceptions, redisSink } from "./redis-sink.ts";
@@ -23,7 +24,7 @@ const options = {
   }),
   channels: f.string({ doc: "Channels or channel patterns that a source subscribes to, separated by commas.", browse: { what: "channels" } }),
   connectionFactory: f.string({ doc: "Name of the connection or of a bean.", connection: ["redis"] }),
-  serializer: f.string({ doc: "Serializer class for values: unchanged by default, JSON with a JSON serializer.", group: "advanced" }),
+  serializer: f.string({ doc: "Serializer class for values. By default, values are sent unchanged; with a JSON serializer, as JSON.", group: "advanced" }),
   redisTemplate: f.unsupported("define a connection of type redis and name it with connectionFactory"),
   listenerContainer: f.unsupported(javaObject),
   exceptionHandler: f.unsupported(javaObject),
@@ -56,11 +57,11 @@ export function springRedisConnector(deadLetters: DeadLetters | undefined): Conn
     headers: {
       "CamelRedis.Command": header("The command, set by the route."),
       "CamelRedis.Key": header("The key."),
-      "CamelRedis.Keys": header("Several keys, as a list."),
+      "CamelRedis.Keys": listHeader("Several keys."),
       "CamelRedis.Field": header("The field of a hash."),
-      "CamelRedis.Fields": header("Several fields, as a list."),
+      "CamelRedis.Fields": listHeader("Several fields."),
       "CamelRedis.Value": header("The value; the body by default."),
-      "CamelRedis.Values": header("Several values with their names, as a map."),
+      "CamelRedis.Values": mapHeader("Several values, by name; for GEODIST, a list of two members."),
       "CamelRedis.Start": f.integer({ doc: "Start of a range." }),
       "CamelRedis.End": f.integer({ doc: "End of a range." }),
       "CamelRedis.Timeout": f.integer({ doc: "Seconds until a key expires or a wait ends; milliseconds for PEXPIRE." }),

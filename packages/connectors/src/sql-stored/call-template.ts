@@ -4,7 +4,7 @@ import { namedValue } from "../database/sql-statement.ts";
 
 export interface CallParameter {
   readonly direction: "IN" | "OUT" | "INOUT";
-  /** The SQL type in the database's dialect. */
+  /** The PostgreSQL type that the value is cast to; MySQL needs no cast. */
   readonly type: string;
   /** Name of the output value; undefined for an input parameter. */
   readonly name: string | undefined;
@@ -48,11 +48,11 @@ const types: Readonly<Record<string, string>> = {
   UUID: "uuid",
 };
 
-const nameOfProcedure = /^\s*([A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*){0,2})\s*\(([^]*)\)\s*;?\s*$/;
+const callPattern = /^\s*([A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*){0,2})\s*\(([^]*)\)\s*;?\s*$/;
 
 /** `compile` is undefined for a template from a message: expressions in it are rejected. */
 export function parseCall(text: string, compile: ((text: string) => Expression) | undefined): CallTemplate {
-  const found = nameOfProcedure.exec(text);
+  const found = callPattern.exec(text);
   if (found === null)
     throw new CompileError("sql-template", `'${text.slice(0, 80)}' is not a valid call`, { hint: "write NAME(TYPE :#value, OUT TYPE name, …)" });
   const [, procedure = "", list = ""] = found;

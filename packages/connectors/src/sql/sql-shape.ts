@@ -3,6 +3,7 @@ import type { ConnectorDeclaration } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 import { sinkFields, sourceFields } from "../camel-options.ts";
 import { sqlExceptions } from "../database/sql-failure.ts";
+import { rowsHeader } from "../header-fields.ts";
 import { pollFields } from "../polling/poll-fields.ts";
 
 const javaObject = "it needs a Java object";
@@ -37,7 +38,7 @@ const statementOptions = {
   placeholder: f.string({ doc: "Placeholder character for parameters.", default: "#", group: "advanced" }),
   usePlaceholder: f.boolean({ doc: "Whether the placeholder is used; otherwise only `:?name` and `?` are parameters.", default: true, group: "advanced" }),
   allowNamedParameters: f.boolean({ doc: "Whether named parameters are allowed.", default: true }),
-  fetchSize: f.integer({ doc: "Number of rows per fetch with outputType=StreamList.", min: 0, group: "advanced" }),
+  fetchSize: f.integer({ doc: "Number of rows per fetch with outputType=StreamList; 1000 by default.", min: 0, group: "advanced" }),
   outputClass: f.string({ doc: "Accepted but ignored: rows are maps.", group: "advanced" }),
   alwaysPopulateStatement: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
   parametersCount: f.integer({ doc: ignoredDoc, group: "advanced" }),
@@ -59,13 +60,13 @@ const sinkOptions = {
 
 const sourceOptions = {
   onConsume: f.string({ doc: "Statement executed after a row has been processed successfully; `:#column` is a value of the row." }),
-  onConsumeFailed: f.string({ doc: "Statement executed when a row could not be processed." }),
+  onConsumeFailed: f.string({ doc: "Statement executed after the run of a row failed. Not used with transacted, which rolls back instead." }),
   onConsumeBatchComplete: f.string({ doc: "Statement executed after all rows of a poll." }),
   expectedUpdateCount: f.integer({ doc: "Number of rows that onConsume must change; -1 for any number.", default: -1, min: -1 }),
-  breakBatchOnConsumeFail: f.boolean({ doc: "Whether the remaining rows are left for the next poll when onConsume fails.", default: false }),
+  breakBatchOnConsumeFail: f.boolean({ doc: "Whether the remaining rows are left for the next poll when onConsume or onConsumeFailed fails.", default: false }),
   useIterator: f.boolean({ doc: "Whether each row is a message; otherwise the list of all rows is one message.", default: true }),
   routeEmptyResultSet: f.boolean({ doc: "Whether an empty result is delivered as a message, with useIterator=false.", default: false }),
-  maxMessagesPerPoll: f.integer({ doc: "Maximum number of rows per poll; 0 for no limit.", default: 0, min: 0 }),
+  maxMessagesPerPoll: f.integer({ doc: "Maximum number of rows delivered per poll with useIterator; 0 for no limit.", default: 0, min: 0 }),
   transacted: f.boolean({
     doc: "Whether the query, the runs of its rows and onConsume are one transaction, which the first failure rolls back.",
     default: false,
@@ -102,8 +103,8 @@ export const sqlShape: Omit<ConnectorDeclaration<typeof path, typeof options>, "
     CamelSqlRowCount: f.integer({ doc: "Number of rows returned by the query." }),
     CamelSqlUpdateCount: f.integer({ doc: "Number of rows changed by the statement." }),
     CamelSqlRetrieveGeneratedKeys: f.boolean({ doc: "Set by the route: whether to return generated keys." }),
-    CamelSqlGeneratedColumns: f.string({ doc: "Set by the route: the columns whose generated values are returned." }),
-    CamelSqlGeneratedKeyRows: f.string({ doc: "Generated keys, as a list of maps." }),
+    CamelSqlGeneratedColumns: f.string({ doc: "Set by the route: the columns whose generated values are returned, as a list or separated by commas." }),
+    CamelSqlGeneratedKeyRows: rowsHeader("Generated keys of each row."),
     CamelSqlGeneratedKeysRowCount: f.integer({ doc: "Number of rows with generated keys." }),
     CamelSqlDataSource: f.string({ doc: "Not supported: name the connection in the endpoint." }),
   },

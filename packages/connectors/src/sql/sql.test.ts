@@ -161,7 +161,7 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
     expect((await run({ body: "x' or '1'='1" })).error).toContain("from a message");
   });
 
-  it("treats hostile values as values in the body, a header, a list, a position and an expression", async () => {
+  it("binds hostile values as data in the body, a header, a list, a position, an expression and a batch", async () => {
     await query("create table hostile (n integer, source varchar(10), v text)");
     const flows = {
       body: await flow(`- to: "sql:insert into hostile (n, source, v) values (:#n, 'body', :#v)"`),

@@ -39,7 +39,7 @@ export const timer = defineConnector({
   title: "Timer",
   summary: "Triggers a route periodically with an empty message.",
   guarantees:
-    "Runs of one timer never overlap; ticks missed during a long run are skipped. Ticks missed while the runtime was down are skipped. Changes to the wall clock have no effect on the period. With several workers, one of them runs the timer.",
+    "Runs of one timer never overlap. If ticks are missed during a long run, one run follows immediately; with fixedRate they are all skipped. Ticks missed while the runtime was down are skipped. Changes to the wall clock have no effect on the period. With several workers, one of them runs the timer.",
   group: "scheduling",
   icon: "alarm-clock",
   paletteGroup: "receive",

@@ -4,7 +4,7 @@ import { f, type Values } from "@sluice/model";
 const tlsFields = {
   ca: f.text({
     title: "CA certificates",
-    doc: "CA certificates that the server's certificate is verified against, as PEM text; the system's by default.",
+    doc: "CA certificates that the server's certificate is verified against, as PEM text; those of Node.js by default.",
     multiline: true,
   }),
   cert: f.text({ title: "Client certificate", doc: "The client certificate, as PEM text.", multiline: true }),

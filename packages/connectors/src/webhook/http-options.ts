@@ -1,7 +1,7 @@
 // Options of all routes that are called over HTTP.
 import { CompileError } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
-import { bridged } from "../camel-options.ts";
+import { bridgeErrorHandlerField } from "../camel-options.ts";
 import { redeliveryOptions } from "../queue/queue-shape.ts";
 
 export const httpOptions = {
@@ -17,18 +17,18 @@ export const httpOptions = {
   idempotency: f.boolean({ doc: "Whether a repeated Idempotency-Key gets the first response again instead of a second run.", default: false }),
   consumes: f.string({ doc: "Accepted content types, separated by commas; others get 415.", examples: ["application/json"] }),
   durable: f.boolean({
-    doc: "Whether the caller gets 202 and a `messageId` once the message is on disk; the route then runs from there, at least once.",
+    doc: "Whether the caller gets 202 and a `messageId` once the message is on disk; the route then processes the stored message at least once.",
     default: false,
   }),
   concurrentConsumers: f.integer({
-    doc: "With durable=true, how many accepted messages the route processes concurrently.",
+    doc: "With durable=true: how many accepted messages the route processes concurrently.",
     default: 10,
     min: 1,
     max: 500,
     group: "advanced",
   }),
-  ...redeliveryOptions,
-  bridgeErrorHandler: bridged,
+  ...redeliveryOptions("With durable=true"),
+  bridgeErrorHandler: bridgeErrorHandlerField,
   produces: f.string({ doc: "Content type of responses if the route sets none; the first one if there are several.", examples: ["application/json"] }),
 };
 
@@ -51,6 +51,8 @@ export function methodsOf(restrict: string | undefined, fallback: readonly strin
   const methods = restrict.split(",").map((method) => method.trim().toUpperCase());
   const unsupported = methods.find((method) => !/^[A-Z][A-Z-]{0,30}$/.test(method) || method === "CONNECT" || method === "TRACE");
   if (unsupported !== undefined)
-    throw new CompileError("bad-option", `unsupported method '${unsupported}' in httpMethodRestrict`, { hint: "write it as GET,POST" });
+    throw new CompileError("bad-option", `unsupported method '${unsupported}' in httpMethodRestrict`, {
+      hint: "separate methods with commas, for example GET,POST; CONNECT and TRACE are not supported",
+    });
   return [...new Set(methods)];
 }

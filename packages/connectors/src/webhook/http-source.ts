@@ -1,5 +1,5 @@
-// Connects HTTP requests to a route, for `webhook` and `platform-http`: converts the request, delivers it and creates the
-// response, without a promise when the route is synchronous.
+// Connects HTTP requests to a route, for `webhook`, `platform-http`, `rest` and `knative`: converts the request, delivers it and
+// creates the response, without a promise when the route is synchronous.
 import {
   Headers,
   Message,
@@ -70,7 +70,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
   const { route, paths, methods, options } = settings;
   const prefix = options.matchOnUriPrefix;
   for (const path of paths) checkNotReserved(route.id, path, prefix);
-  const messageReceiver = options.durable ? durableReceiver(host, settings) : undefined;
+  const durable = options.durable ? durableReceiver(host, settings) : undefined;
   let unmounts: (() => void)[] = [];
   const unmountAll = (): void => {
     for (const unmount of unmounts) unmount();
@@ -83,7 +83,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     // Accepted messages and idempotency keys belong to the worker that received them.
     everyWorker: !options.durable && !options.idempotency,
     isStored: options.durable && !options.idempotency,
-    start: (routeInput) => (messageReceiver === undefined ? mount(routeInput) : startDurable(messageReceiver, routeInput)),
+    start: (routeInput) => (durable === undefined ? mount(routeInput) : startDurable(durable, routeInput)),
     // Requests to an unmounted path get the response of a stopped route.
     reserve() {
       mountAll(() => errorReply(503, `route '${route.id}' is stopped`));
@@ -91,12 +91,12 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     },
     stop() {
       unmountAll();
-      return messageReceiver?.source.stop();
+      return durable?.source.stop();
     },
   };
 
   function mount(routeInput: RouteInput): void {
-    mountAll(requestHandler(host, settings, routeInput, messageReceiver));
+    mountAll(requestHandler(host, settings, routeInput, durable));
   }
 
   function mountAll(handle: HttpMount["handle"]): void {
@@ -186,7 +186,7 @@ function requestHandler(
   host: Host,
   settings: HttpSourceSettings,
   routeInput: RouteInput,
-  messageReceiver: DurableReceiver | undefined,
+  durable: DurableReceiver | undefined,
 ): (request: HttpRequest) => Awaitable<HttpReply> {
   const { options, route, unchanged, operation } = settings;
   const contentType = options.produces
@@ -241,7 +241,7 @@ function requestHandler(
     if (hops !== undefined && hops > maxHops)
       return settle(errorReply(508, `loop detected: ${maxHops} runs called each other over HTTP before route '${route.id}' was called`));
     const trace = settings.traceIds.contextOf(traceparent, hops);
-    if (messageReceiver !== undefined) return messageReceiver.accept(request, message, trace, triggerOf(request)).then(settle);
+    if (durable !== undefined) return durable.accept(request, message, trace, triggerOf(request)).then(settle);
     const waits = !isAsync(options, request);
     const delivery = new WebhookDelivery(request, triggerOf(request), trace, propertiesOf(request), { waits, delivered: message.body, rule });
     const outcome = routeInput.deliver(message, delivery);

@@ -185,11 +185,11 @@ test("a failed run reports route and run, and the cause only with muteException=
 });
 
 test("an unreadable body is a client error only if it is the caller's body", () => {
-  const unreadable = new FlowError("java.lang.IllegalArgumentException", "line 1: no JSON", { code: "invalid-json", details: { clientFault: true } });
+  const unreadable = new FlowError("java.lang.IllegalArgumentException", "line 1: not valid JSON", { code: "invalid-json", details: { clientFault: true } });
   const reading: Processor = () => {
     throw unreadable;
   };
-  expect(startSource("webhook", reading).call()).toMatchObject({ status: 400, body: expect.stringContaining("line 1: no JSON") });
+  expect(startSource("webhook", reading).call()).toMatchObject({ status: 400, body: expect.stringContaining("line 1: not valid JSON") });
   const asText: Processor = (exchange) => {
     exchange.message.body = "hello";
     throw unreadable;

@@ -70,7 +70,7 @@ export class OwnServer {
     await this.#end(this.#launch.signal ?? "SIGTERM");
   }
 
-  /** Stops it and removes its data. */
+  /** Kills it and removes its data. */
   async remove(): Promise<void> {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -103,7 +103,7 @@ export class OwnServer {
 
 /**
  * Kills the server's process group and removes its data when this process ends without stopping it. An exit handler is not enough: test workers
- * are ended by a signal, and `afterAll` of a skipped suite does not run. The watchdog notices the end of its input.
+ * are ended by a signal, and `afterAll` of a skipped suite does not run. The watchdog reads from a pipe that is closed when this process ends.
  */
 function watchdog(pid: number, folder: string): ChildProcess {
   const script = 'cat >/dev/null; kill -KILL "-$0"; sleep 1; rm -rf -- "$1"';

@@ -17,9 +17,9 @@ export interface Launch {
 }
 
 export interface ServerProgram {
-  /** Its official name, for the reasons of skipped tests. */
+  /** Its name in messages about skipped tests. */
   readonly title: string;
-  /** The port of the machine's service; undefined when there is none. */
+  /** The default port, where a running service is expected; undefined when there is no such service. */
   readonly servicePort: number | undefined;
   /** The programs it needs. */
   readonly programs: readonly string[];
@@ -39,14 +39,14 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** The path of a program: on the PATH, or where Debian installs the programs of PostgreSQL and of administrators. */
+/** The path of a program: on the PATH, or where Debian installs PostgreSQL and system administration programs. */
 export function findProgram(name: string): string | undefined {
   const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").map((version) => `/usr/lib/postgresql/${version}/bin`) : [];
   const folders = [...versions, ...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** A user whose password servers check, although they accept all other users: NATS, Mosquitto, and PostgreSQL once the role exists. */
+/** A user whose password is checked by servers that otherwise need no credentials: NATS, Mosquitto, and PostgreSQL once the role exists. */
 export const guardedUser = { name: "guarded", password: "right-password" } as const;
 
 /** Tests kill servers but never cut the power, so waiting for the disk would only cost time. */

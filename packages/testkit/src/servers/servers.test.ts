@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps) await cleanUp();
 });
 
-/** Unlike `once`, it ignores an earlier error. */
+/** Unlike `once`, it does not reject when the socket emits an error. */
 const closeOf = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once("close", () => resolve()));
 
 describe("a server started by a test", () => {
