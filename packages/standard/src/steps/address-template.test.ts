@@ -44,6 +44,21 @@ describe("values in a dynamic address", () => {
     expect([...run.mocks.keys()].toSorted()).toEqual(["#class:a", "RAW(a)&x=y", "a&b=c"]);
   });
 
+  it.each([
+    "mock:x-${header.q} ?: 'mock:z'",
+    "mock:x?name=${header.q} ?: 'z'",
+    "${header.q} ?: 'mock:x-${header.q}'",
+    "$init{\\n$a := ${header.q};\\n}init$\\nmock:$a-${header.q}",
+  ])("cannot be combined with operators, because they could not be encoded: %s", async (address) => {
+    await expect(flow(`- toD: "${address}"`)).rejects.toThrow(/combines text with operators/);
+  });
+
+  it("can be an expression with operators only", async () => {
+    const run = await flow(`- toD: "\${header.q} ?: 'mock:z'"`);
+    await run({ headers: {} });
+    expect([...run.mocks.keys()]).toEqual(["z"]);
+  });
+
   it("any text reaches an endpoint with exactly that name, or is rejected", async () => {
     const run = await flow('- toD: "mock:n-${header.q}"');
     await fc.assert(

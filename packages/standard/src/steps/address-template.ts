@@ -1,8 +1,8 @@
 // Addresses that contain expressions. A value is encoded for its position: it cannot add options, start a query, leave the
 // path or add another address. An expression at the very start is not encoded, because it is the address itself; the allowed
-// schemes of the flow restrict it. Text with operators such as `?:` is compiled as a whole and is not encoded either.
+// schemes of the flow restrict it. The same applies to an expression with operators, such as `${header.next} ?: 'direct:default'`.
 import type { Span } from "@sluice/model";
-import { FlowError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
+import { CompileError, FlowError, type Compiler, type Exchange, type Expression } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 
 interface Part {
@@ -14,6 +14,7 @@ interface Part {
 export function addressTemplate(text: string, compiler: Compiler, span: Span, delimiter?: string): Expression<string> {
   const parts = partsOf(text);
   if (parts.length < 2 || hasOperators(parts)) {
+    if (parts.length > 1 && !isExpressionChain(parts)) throw mixedOperatorError(text);
     const expression = compiler.expression({ language: "simple", text, options: {}, span });
     return (exchange) => asText(expression(exchange));
   }
@@ -122,6 +123,19 @@ function functionEnd(text: string, at: number): number | undefined {
     else if (text[index] === "}" && --depth === 0) return index + 1;
   }
   return undefined;
+}
+
+/** True when the address has only functions and quoted strings without functions, joined by operators. */
+function isExpressionChain(parts: readonly Part[]): boolean {
+  const outline = parts.map((part) => (part.isExpression ? "\0" : part.text)).join("");
+  return /^\s*(?:\0|'[^'\0]*'|"[^"\0]*")(?:\s*(?:\?:|\??~>)\s*(?:\0|'[^'\0]*'|"[^"\0]*"))*\s*$/.test(outline);
+}
+
+/** Values in such text cannot be encoded for their position, so a message could add options. */
+function mixedOperatorError(text: string): CompileError {
+  return new CompileError("address-operators", `the address '${text.slice(0, 100)}' combines text with operators such as '?:' or with '$init{'`, {
+    hint: "set a variable in a step before, and use it in the address: ${variable.name}",
+  });
 }
 
 /** Text with operators must be compiled as a whole: its parts have no meaning on their own. */
