@@ -1,4 +1,4 @@
-// Reading, running and evaluating tests without a transport: a web page supplies its own.
+// Everything except the HTTP transport, which needs Node: a web page supplies its own transport.
 export * from "./affected-tests.ts";
 export * from "./flow-test-file.ts";
 export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";

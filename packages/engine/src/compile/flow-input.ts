@@ -10,6 +10,6 @@ export interface FlowInput {
   property(name: string): string | undefined;
   /** All properties with this prefix, by the rest of their name, for example `camel.component.kafka.`. */
   propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
-  /** Used instead of the Kamelets of the host, to check a flow against others than the installed ones. */
+  /** Replaces the host's Kamelets, to check a flow with other Kamelets than the installed ones. */
   readonly kamelets?: KameletFiles | undefined;
 }

@@ -24,7 +24,7 @@ export interface Placement {
   readonly calls: readonly string[];
 }
 
-/** A step in the form that tools use: its position and, for a step that sends to a fixed endpoint, the URI. */
+/** A step as tools need it: its nesting depth and, if it sends to a fixed endpoint, the URI. */
 export interface StepPlace {
   readonly node: StepNode;
   readonly depth: number;

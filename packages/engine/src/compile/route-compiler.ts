@@ -152,7 +152,7 @@ export class RouteCompiler implements Compiler {
         const declaration = scope.catalog.steps.get(node.name);
         if (declaration === undefined) throw new CompileError("step-unknown", `unknown step '${node.name}'`);
         if (declaration.oncePerRoute === true && places.some((other) => other !== place && other.node.name === node.name))
-          throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
+          throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; only one is allowed`, {
             hint: "move the second one to a separate route",
           });
         const { stateScope } = declaration;
@@ -270,7 +270,7 @@ export class RouteCompiler implements Compiler {
   }
 }
 
-/** Fails an expression whose result exceeds the maximum message length, so that a message doubling in a loop is stopped. */
+/** Fails an expression whose result is text longer than the limit, so that a message that doubles in a loop does not exhaust the memory. */
 function limitLength(expression: Expression, maxLength: number): Expression {
   const constant = constantOf(expression);
   if (constant !== undefined && !(typeof constant.value === "string" && constant.value.length > maxLength)) return expression;

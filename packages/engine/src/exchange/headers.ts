@@ -6,7 +6,7 @@ interface Entry {
   value: unknown;
 }
 
-/** Headers of a received message; copied only when more than one name is read. */
+/** Headers of a received message; copied only when looking up single names is not enough. */
 export interface WireHeaders {
   /** Each name once, in any case. */
   entries(): Iterable<readonly [string, unknown]>;
@@ -160,7 +160,7 @@ export class Headers {
     return this.#own !== undefined && this.#own.size > 0;
   }
 
-  /** Only the headers the route set: these may be sent in a reply or an outgoing call. */
+  /** Only the headers that the route or its source set: these may be sent in a reply or an outgoing call. */
   *own(): IterableIterator<[string, unknown]> {
     this.#copySource();
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];

@@ -12,7 +12,7 @@ export interface RouteIdentity {
   readonly description?: string;
 }
 
-/** A test session a message belongs to; everything the message spawns belongs to it too. */
+/** The test session of a message; all runs that the message causes belong to it too. */
 export interface SessionTag {
   readonly id: string;
   /** Delays, redelivery delays and throttles return immediately. */

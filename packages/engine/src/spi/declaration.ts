@@ -166,7 +166,7 @@ export function defineBean<const F extends Fields>(declaration: BeanDeclaration<
   return declaration;
 }
 
-/** A top-level entity that expands to routes, such as `rest`. */
+/** A top-level entity that expands to routes or adapts them, such as `rest`. */
 export interface EntityDeclaration extends EntityShape {
   expand?(node: EntityNode, document: EntityExpansion): readonly RouteNode[];
   /** Adapts a route that is written in the document, or returns it unchanged. */

@@ -11,6 +11,6 @@ export { readJsonAhead } from "./read-json-ahead.ts";
 export { redeliveryFields } from "./redelivery-fields.ts";
 export { endExchange } from "../exchange/completions.ts";
 export { exceptionTypeNames, inheritanceDistance, isKnownExceptionType } from "../errors/exception-types.ts";
-export type { OpenSaga, SagaOutcome, SagaPart, SagaStep, SagaStore } from "./saga-store.ts";
+export type { OpenSaga, SagaOutcome, SagaParticipant, SagaStep, SagaStore } from "./saga-store.ts";
 export type { GroupRun, PartGroup, PartQueue, PartReceiver, SharedAggregation, StoredPart } from "./shared-aggregation.ts";
 export { OpenUnit } from "../exchange/unit-of-work.ts";

@@ -20,7 +20,7 @@ export interface MappingResult {
   /** Undefined when there are errors. */
   readonly output: unknown;
   readonly errors: readonly FieldError[];
-  /** Work steps used, as counted by the limit. */
+  /** Work steps used, as counted for the limit. */
   readonly work: number;
 }
 

@@ -1,5 +1,5 @@
-// The declarations as JSON: the source of palette, forms, nesting and reference. The caller chooses the declarations; connectors and beans are
-// described by shape, since only the engine can run them.
+// The declarations as JSON, for the palette, the forms and the nesting rules of the designer and for the reference. The caller chooses the
+// declarations; connectors and beans are described by shape, since only the engine can run them.
 import type { Kamelet } from "../documents/kamelet.ts";
 import { describe } from "./field.ts";
 import type { BrowsedName, Field, FieldInfo, Fields, Kind, NameKind } from "./field.ts";

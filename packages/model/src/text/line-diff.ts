@@ -1,5 +1,5 @@
-// A line diff. Common lines at both ends are removed first; the middle is compared exactly up to a limit, so that a large rewrite is shown as
-// one replaced block.
+// A line diff. Common lines at both ends are removed first; the middle is compared exactly up to a limit. A larger rewrite is shown as one
+// replaced block.
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed";

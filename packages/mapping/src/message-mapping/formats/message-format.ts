@@ -38,7 +38,8 @@ const maxInputLength = 64 * 1024 * 1024;
 export function textOfBody(body: unknown, decode: (bytes: Uint8Array) => string = asText): string | undefined {
   if (typeof body === "object" && body !== null && textForm in body) return textOfBody(asText(body));
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return undefined;
-  if (body.length > maxInputLength) throw limitFault(`a message of ${body.length} characters exceeds the limit of ${maxInputLength} for mappings`);
+  if (body.length > maxInputLength)
+    throw limitFault(`a message of ${body.length} ${typeof body === "string" ? "characters" : "bytes"} exceeds the limit of ${maxInputLength} for mappings`);
   return typeof body === "string" ? body : decode(body);
 }
 
