@@ -157,7 +157,7 @@ export class RouteCompiler implements Compiler {
           });
         const { stateScope } = declaration;
         if (stateScope !== undefined)
-          this.#parts.placement.tie({
+          this.#parts.placement.addTie({
             kind: "step",
             reason: `step '${node.id}' is stateful`,
             stateScope: typeof stateScope === "function" ? stateScope(node.options as never) : stateScope,
@@ -229,7 +229,7 @@ export class RouteCompiler implements Compiler {
     const { scope, route, lifecycles, placement } = this.#parts;
     const context = endpointScope(route, scope, schemeOf(node.uri), fromAuthor);
     const { sink, uri, declaration } = scope.endpoints.sink(node, fromAuthor, context);
-    placement.sendsTo(uri, declaration.workers);
+    placement.addDestination(uri, declaration.workers);
     if (this.#place !== undefined && this.#place.uri === undefined) {
       this.#place.uri = uri;
       this.#place.isLocal = declaration.local === true;
@@ -263,7 +263,7 @@ export class RouteCompiler implements Compiler {
   #finder<T>(options: DynamicEndpointOptions, open: DynamicContext<T>["open"]): (uri: string, exchange: Exchange) => T {
     const { placement, scope, lifecycles } = this.#parts;
     recordUnloaded(options, scope);
-    placement.sendsDynamically(options, scope.catalog);
+    placement.addDynamicDestinations(options, scope.catalog);
     const cache = new EndpointCache<T>(scope.host.clock);
     lifecycles.push(cache);
     return dynamicEndpoints(options, { authored: scope.authored, cache, open });

@@ -49,7 +49,7 @@ export function defineStep<const F extends Fields>(declaration: StepDeclaration<
 }
 
 export interface LanguageDeclaration extends LanguageShape {
-  /** One evaluation may take milliseconds: after a step that uses it, the engine yields to other runs. */
+  /** One evaluation may take milliseconds: after each step that uses it, the engine checks whether to yield to other runs. */
   readonly costly?: boolean;
   readonly examples: readonly Example[];
   /** Compiles once; throws a CompileError for invalid text. */

@@ -9,7 +9,7 @@ export { cancelledError, each, inSlices, pause } from "./pacing.ts";
 export { compileResource } from "./resource-text.ts";
 export { readJsonAhead } from "./read-json-ahead.ts";
 export { redeliveryFields } from "./redelivery-fields.ts";
-export { endExchange } from "../exchange/completions.ts";
+export { endExchange } from "../exchange/exchange-end.ts";
 export { exceptionTypeNames, inheritanceDistance, isKnownExceptionType } from "../errors/exception-types.ts";
 export type { OpenSaga, SagaOutcome, SagaParticipant, SagaStep, SagaStore } from "./saga-store.ts";
 export type { GroupRun, PartGroup, PartQueue, PartReceiver, SharedAggregation, StoredPart } from "./shared-aggregation.ts";
