@@ -155,7 +155,7 @@ export const fileShape = strict({
   defaults: defaultsShape.prefault({}),
   tests: z.array(testShape).min(1),
 }).refine((file) => (file.flow === undefined) !== (file.flowId === undefined), {
-  message: "the file needs either 'flow' (a file) or 'flowId' (a deployed flow)",
+  message: "the test file needs either 'flow' (a file name) or 'flowId' (the id of a deployed flow)",
 });
 
 /** A test and its line. */

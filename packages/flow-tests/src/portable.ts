@@ -1,4 +1,4 @@
-// Everything except the HTTP transport, which needs Node: a web page supplies its own transport.
+// The exports for web pages, which supply their own transport: the HTTP transport needs Node.
 export * from "./affected-tests.ts";
 export * from "./flow-test-file.ts";
 export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";

@@ -33,8 +33,8 @@ export interface SagaStore {
   /** Called when all participants have been notified. */
   remove(id: string): void;
   /**
-   * Registers a step that can be a participant of a saga of another process. `notify` calls its endpoint when `previous` has resolved, and resolves when the call
-   * is over. Returns a function that removes the registration.
+   * Registers a step that can be a participant of a saga of another process. `notify` calls its endpoint when `previous` has resolved, and resolves
+   * when the call is over. Returns a function that removes the registration.
    */
   register(step: SagaStep, notify: (outcome: SagaOutcome, headers: Headers, previous: Promise<void> | undefined) => Promise<void>): () => void;
 }

@@ -1,4 +1,5 @@
-// One direction of a table, compiled: a hash map of plain keys, and a list of rows with patterns. The first matching row of the table wins, whichever of the two contains it.
+// One direction of a table, compiled: a hash map of plain keys, and a list of rows with patterns. The first matching row of the table wins,
+// whichever of the two contains it.
 import { asText, compilePattern } from "@sluice/engine/values";
 import type { Cell, MatchMode, TableContent } from "./value-table.ts";
 import { matchesWildcard } from "./wildcard.ts";
