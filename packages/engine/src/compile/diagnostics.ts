@@ -4,8 +4,8 @@ import { CompileError, isCompileError } from "../spi/compiler.ts";
 import { messageWithin } from "./relocate.ts";
 
 /**
- * Collects all errors of a flow during compilation, so that one error does not hide the next. `earlier` contains the errors of the previous stage: such
- * a flow is compiled only to find more errors, and consequences of an earlier error are not reported again.
+ * Collects all errors of a flow during compilation, so that one error does not hide the next. `earlier` contains the errors of the previous stage. A
+ * flow with earlier errors is compiled only to find more errors; consequences of the earlier ones are not reported again.
  */
 export class DiagnosticSink {
   readonly found: Diagnostic[] = [];

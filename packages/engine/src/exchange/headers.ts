@@ -154,7 +154,7 @@ export class Headers {
     return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 
-  /** Whether the route or its source set any. */
+  /** True when the route or its source set any header. */
   get hasOwn(): boolean {
     this.#copySource();
     return this.#own !== undefined && this.#own.size > 0;

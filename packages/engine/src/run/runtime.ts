@@ -13,7 +13,7 @@ import type { UnloadedPart } from "../spi/declaration.ts";
 export interface Runtime {
   /** Reads, checks and compiles a flow; starts and changes nothing. */
   prepare(input: FlowInput): Prepared;
-  /** Like `prepare`, but loads the declarations that the flow needs first. */
+  /** Like `prepare`, but first loads the declarations that the flow needs. */
   prepareLoaded(input: FlowInput): Promise<Prepared>;
   /**
    * Deploys a prepared flow, replacing the one of the same id without dropping a message. Resolves after the swap; the old version drains
@@ -147,7 +147,7 @@ export interface DrainReport {
 export interface RouteGate {
   /** False while another node runs the trigger of this route: the route is then Suspended here. */
   isHeld(route: Route): boolean;
-  /** As `claimTick` of the route's input. */
+  /** See `SourceInput.claimTick`. */
   claimTick(route: RouteIdentity, tick: string | undefined, isPermanent: boolean): Awaitable<boolean>;
 }
 

@@ -107,7 +107,7 @@ export type Receiver = (timeoutMs: number, exchange: Exchange) => Awaitable<Mess
 
 export interface Poller {
   readonly receive: Receiver;
-  /** Same as for a sink resolved at run time. */
+  /** Called as for a sink that is resolved at run time; so is `stop`. */
   start?(): Awaitable;
   stop?(): Awaitable;
 }

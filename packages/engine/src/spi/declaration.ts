@@ -96,7 +96,7 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values that the designer starts from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
-  /** The same for a sink. */
+  /** Options that a sink needs although they are optional for a source, with values that the designer starts from. */
   readonly sinkStarter?: Readonly<Record<string, string>>;
   /** Messages sent to the connector do not leave the runtime, so a test need not mock it. */
   readonly local?: boolean;

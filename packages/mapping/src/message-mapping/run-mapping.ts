@@ -35,7 +35,7 @@ export interface CompiledMapping {
   /** Documents it imports, directly or indirectly. */
   readonly imports: readonly string[];
   run(input: MappingInput): MappingResult;
-  /** The same for a long body, which is read incrementally. */
+  /** Like `run`, incrementally, for a long body. */
   runIncrementally(input: MappingInput): Incremental<MappingResult>;
 }
 

@@ -73,7 +73,7 @@ export interface ConnectorView extends DescribedView {
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values to start from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
-  /** The same for a sink. */
+  /** Options that a sink needs although they are optional for a source, with values to start from. */
   readonly sinkStarter?: Readonly<Record<string, string>>;
   /** True when messages sent to it stay in the runtime; absent when they reach another system. */
   readonly local?: boolean;

@@ -50,7 +50,7 @@ function diffMiddle(left: readonly string[], right: readonly string[], offset: n
   return lines;
 }
 
-/** For each pair of positions, the number of common lines after them. */
+/** For each pair of positions, the length of the longest common subsequence of the lines from there on. */
 function commonSubsequenceLengths(left: readonly string[], right: readonly string[]): Uint32Array {
   const width = right.length + 1;
   const lengths = new Uint32Array((left.length + 1) * width);

@@ -14,11 +14,11 @@ export interface MessageFormat {
   readonly xml?: XmlSource;
   /** The data of a body: text or bytes are parsed, data is returned unchanged. Throws a FlowError. */
   read(body: unknown): unknown;
-  /** The same for a long body, incrementally. */
+  /** Like `read`, incrementally, for a long body. */
   readIncrementally(body: unknown): Incremental<unknown>;
   /** The body for an output: data for JSON, text for the others. */
   write(output: unknown): unknown;
-  /** The same for a long output, incrementally; only set where writing takes long. */
+  /** Like `write`, incrementally, for a long output; only set where writing takes long. */
   writeIncrementally?(output: unknown): Incremental<unknown>;
 }
 
