@@ -216,7 +216,7 @@ spec:
     expect((await server.putFlow("integration", integration)).status).toBe(201);
     expect((await post("/integrated", "")).text).toBe("from an integration");
     const service = await server.putFlow("service", pipe("Pipe", "b").replace("kind: Kamelet,", "kind: Service,"));
-    expect(service.text).toContain("a reference to a Kubernetes resource of kind 'Service' cannot be used outside a cluster");
+    expect(service.text).toContain("a reference to a Kubernetes resource of kind 'Service' cannot be used outside Kubernetes");
   });
 
   it("connects a channel and a broker of Knative", async () => {

@@ -517,7 +517,7 @@ describe("scope", () => {
     expect((await close(sessionId)).recordedCalls).toEqual([]);
     for (const routeId of ["left-tap", "left-group"]) await eventually(async () => (await runsOf(`routeId=${routeId}&status=failed`)).total === 1);
     expect((await runsOf("routeId=left-tap")).runs[0].error.message).toBe(
-      `test session '${sessionId}' has ended: its message is not sent to 'direct:left-partner'`,
+      `test session '${sessionId}' has ended: its messages can no longer use 'direct:left-partner'`,
     );
     expect((await runsOf("routeId=left-partner")).total).toBe(0);
     const other = await session({ scope: "session", mocks: [] });

@@ -49,7 +49,9 @@ export function checkAssertion(then: Then, observed: Observed): string | undefin
 function replyMismatch(expected: Extract<Then, { reply: unknown }>["reply"], observed: Observed): string | undefined {
   const data = bodyData(observed.body);
   if (expected.status !== undefined && observed.replyStatus !== expected.status)
-    return `expected reply status ${expected.status}, got ${observed.replyStatus} with ${format(observed.body)}`;
+    return observed.replyStatus === undefined
+      ? `expected reply status ${expected.status}, but only webhook calls have a reply status`
+      : `expected reply status ${expected.status}, got ${observed.replyStatus} with ${format(observed.body)}`;
   if ("body" in expected && !isPartOf(expected.body, data) && !isSame(expected.body, observed.body))
     return `expected a reply that contains ${format(expected.body)}, got ${format(observed.body)}`;
   if ("bodyEquals" in expected && !isSame(expected.bodyEquals, data) && !isSame(expected.bodyEquals, observed.body))
@@ -69,7 +71,8 @@ function errorMismatch(expected: Extract<Then, { error: unknown }>["error"], { e
     return `expected a failure of type ${expected.type}, got ${error.type}`;
   if (expected.contains !== undefined && !error.message.includes(expected.contains))
     return `expected a failure with '${expected.contains}', got '${error.message}'`;
-  return expected.stepId !== undefined && error.stepId !== expected.stepId ? `expected step ${expected.stepId} to fail, got ${error.stepId}` : undefined;
+  if (expected.stepId === undefined || error.stepId === expected.stepId) return undefined;
+  return `expected step ${expected.stepId} to fail, ${error.stepId === null ? "but the failure was not in a step" : `got ${error.stepId}`}`;
 }
 
 function visitMismatch(expectation: string, mismatches: readonly string[], { visited }: Observed): string | undefined {

@@ -65,7 +65,7 @@ describe("a flow-test file", () => {
     ],
     ["a missing name of a test with rows", file("{when: {direct: a}, then: [{status: failed}], each: [{a: 1}]}"), "tests.0.name"],
     ["invalid rows", file("{name: t, when: {direct: a}, then: [{status: failed}], each: 3}"), "tests.0.each: must be a list of rows"],
-  ])("reports %s with its position", (_, yaml, problem) => {
+  ])("reports %s", (_, yaml, problem) => {
     expect(problemsOf(yaml).join("\n")).toContain(problem);
   });
 

@@ -154,7 +154,9 @@ export const fileShape = strict({
   messageMappings: documents,
   defaults: defaultsShape.prefault({}),
   tests: z.array(testShape).min(1),
-}).refine((file) => (file.flow === undefined) !== (file.flowId === undefined), { message: "needs either flow (a file) or flowId (a deployed flow)" });
+}).refine((file) => (file.flow === undefined) !== (file.flowId === undefined), {
+  message: "the test file needs either 'flow' (a file name) or 'flowId' (the id of a deployed flow)",
+});
 
 /** A test and its line. */
 export type FlowTest = z.infer<typeof testShape> & { readonly line: number };

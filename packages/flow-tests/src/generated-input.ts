@@ -1,7 +1,7 @@
 // Property tests: many bodies that a JSON Schema allows are tried; the first that fails is shrunk to the smallest failing one.
 import type { When } from "./flow-test-shape.ts";
 
-/** Thrown when the test fails for an input; any other error ends the search. */
+/** Thrown when the test fails for an input; any other error is rethrown after the search. */
 class FailingInput extends Error {}
 
 type Attempt = (calls: readonly When[]) => Promise<readonly string[]>;

@@ -1,4 +1,4 @@
-// Reading, running and evaluating tests without a transport: a web page supplies its own.
+// The exports for web pages, which supply their own transport: the HTTP transport needs Node.
 export * from "./affected-tests.ts";
 export * from "./flow-test-file.ts";
 export type { FlowTest, FlowTestFile, Then, When } from "./flow-test-shape.ts";

@@ -42,7 +42,7 @@ async function run(transport: RuntimeTransport, test: string) {
 const calling = "{name: t, timeoutMs: 100, when: {webhook: a}, then: [{status: completed}, {mockCalled: erp}]}";
 
 describe("a flow test", () => {
-  it("passes when everything is as expected, in a session longer than its timeouts", async () => {
+  it("passes when everything is as expected; its session lasts longer than its timeouts, but at most an hour", async () => {
     const transport = runtime({});
     expect((await run(transport, calling))?.failures).toEqual([]);
     expect(transport.requests[0]).toEqual(["POST /test/session", expect.objectContaining({ ttlMs: 60_200, scope: "session" })]);
@@ -61,7 +61,7 @@ describe("a flow test", () => {
   });
 });
 
-it("waits for a partially received log event", async () => {
+it("returns the complete log events and omits a partially received one", async () => {
   const line = JSON.stringify({ level: "INFO", message: "one" });
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

@@ -14,7 +14,7 @@ export interface FlowTestResult {
   readonly durationMs: number;
   /** The runs of the test, oldest first. */
   readonly runs: readonly RunView[];
-  /** The reply to the last call; undefined when none could be made. */
+  /** The reply to the last call; undefined when a call failed. */
   readonly reply: { readonly status: number | undefined; readonly body: unknown } | undefined;
 }
 
@@ -88,7 +88,7 @@ async function runOnce(transport: RuntimeTransport, test: FlowTest, defaults: Fl
     const observed = { ...(last as CallOutcome), logged: (await log?.lines(isEnough)) ?? [] };
     const failures = test.then.map((then) => checkAssertion(then, observed)).filter((failure) => failure !== undefined);
     const mockMismatches = assertions.length === 0 ? [] : await unmetMockAssertions(transport, sessionId, mockTimeoutMs ?? timeoutMs);
-    // Steps that run after the reply, in queues or wire taps, also count as visited.
+    // Once the mocks were called, the runs also include work after the reply, in queues or wire taps.
     const { runs } = mockMismatches.length === 0 && assertions.length > 0 ? await readTraces(transport, sessionId) : observed;
     return { failures: [...failures, ...mockMismatches], runs, reply: { status: observed.replyStatus, body: observed.body } };
   } finally {

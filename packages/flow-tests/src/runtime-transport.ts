@@ -20,7 +20,7 @@ export interface RuntimeTransport {
 }
 
 export interface FollowedLog {
-  /** The log so far, oldest first; waits briefly for recent lines, or until the lines are enough. */
+  /** The log so far, oldest first. Waits until `isEnough` returns true, but only for the time that a line may take to arrive. */
   lines(isEnough?: (lines: readonly LoggedLine[]) => boolean): Promise<readonly LoggedLine[]>;
   close(): void;
 }

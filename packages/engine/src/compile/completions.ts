@@ -1,4 +1,4 @@
-// onCompletion: steps to run after an exchange that entered the route has completed.
+// onCompletion: steps to run when an exchange that entered the route completes.
 import type { Values } from "@sluice/model";
 import { copyExchange } from "../tools/copy-exchange.ts";
 import type { Exchange } from "../exchange/exchange.ts";

@@ -4,8 +4,8 @@ import { CompileError, isCompileError } from "../spi/compiler.ts";
 import { messageWithin } from "./relocate.ts";
 
 /**
- * Collects all errors of a flow during compilation, so that one error does not hide the next. `earlier` contains the errors of the previous stage: such
- * a flow is compiled only to find more errors, and consequences of an earlier error are not reported again.
+ * Collects all errors of a flow during compilation, so that one error does not hide the next. `earlier` contains the errors of the previous stage. A
+ * flow with earlier errors is compiled only to find more errors; consequences of the earlier ones are not reported again.
  */
 export class DiagnosticSink {
   readonly found: Diagnostic[] = [];
@@ -19,12 +19,12 @@ export class DiagnosticSink {
     this.#earlier = earlier;
   }
 
-  /** Runs `compile`; reports an error at `span` and returns the fallback value. Bugs are rethrown. */
+  /** Runs `compile`; reports an error at the location and returns the fallback value. Bugs are rethrown unless the previous stage found errors. */
   attempt<T>(location: { span: Span; routeId?: string; stepId?: string }, compile: () => T, fallback: T): T {
     try {
       return compile();
     } catch (thrown) {
-      // An option that failed to bind is missing, and steps do not expect that.
+      // After earlier errors, required options may be missing, so that steps throw errors of any kind: ignore those.
       const error = this.#earlier.length > 0 && !isFault(thrown) ? undefined : toCompileError(thrown);
       if (error !== undefined && !this.#earlier.some((fault) => isSameStep(fault, location))) this.add(error, location);
       return fallback;
@@ -34,7 +34,7 @@ export class DiagnosticSink {
   /** `text`: the source text at this location, if the error can point into it. */
   add(error: CompileError, location: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
     this.#addOne(error, location);
-    // Absent in an error of another version of this package.
+    // An error created by an older version of this package has no `others`.
     for (const other of (error.others as readonly CompileError[] | undefined) ?? []) this.#addOne(other, location);
   }
 

@@ -1,6 +1,6 @@
-// Endpoints resolved at run time. Message content must not choose the destination: a URI is trusted when its scheme is literal in the template,
-// or when the whole URI appears in the flow as a destination. Otherwise the step's `allowedSchemes` must list the scheme. Only messages sent
-// from a test session, which needs the operator's token, may name any URI.
+// Endpoints resolved at run time. Message content must not choose the destination. With `allowedSchemes`, the step accepts exactly the URIs with
+// those schemes. Without it, a URI is accepted when its scheme is literal in the template, when the whole URI appears in the flow as a
+// destination, or when the message was sent from a test session, which needs the operator's token.
 import { schemeOf, type EndpointNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -77,7 +77,7 @@ function rejectedError(uri: string, reason: string): FlowError {
   });
 }
 
-/** Records connectors that such an endpoint may use but that are not loaded yet. */
+/** Records the connectors that an endpoint with these options may use and that are not loaded yet. */
 export function recordUnloaded(options: DynamicEndpointOptions, { catalog: { index }, authored, unloaded }: FlowScope): void {
   if (index === undefined) return;
   const writtenSchemes = (): Iterable<string> => authored.flatMap((text) => [...text.matchAll(/([a-z][\w.+-]*):/gi)].map(([, scheme]) => scheme as string));
@@ -98,7 +98,7 @@ function literalSchemeOf(literal: string): string | undefined {
   return schemeOf(literal) !== "" && literal.includes(":") ? schemeOf(literal) : undefined;
 }
 
-/** The part of a template before the first `${`. */
+/** The part of a template before the first `${` or `$simple{`. */
 function literalPrefix(template: string): string {
   const at = template.search(/\$(simple)?\{/);
   return (at < 0 ? template : template.slice(0, at)).trim();

@@ -1,4 +1,4 @@
-// Endpoints one step resolved at run time, by URI: bounded, least recently used evicted first, idle ones stopped.
+// The endpoints that one step resolved at run time, by URI. Their number is limited: the least recently used is evicted first. Idle ones are stopped.
 import type { Lifecycle } from "../spi/compiler.ts";
 import type { Clock } from "../spi/host.ts";
 import type { OnDemand } from "./on-demand.ts";
@@ -17,7 +17,7 @@ export interface ResolvedEndpoint<T> {
   readonly demand: OnDemand | undefined;
   /** When false, only messages sent from a test session may use it. */
   readonly isAllowed: boolean;
-  /** Removes it from all other registries. */
+  /** Removes it from the route's wiring. */
   forget(): void;
 }
 
@@ -65,7 +65,7 @@ export class EndpointCache<T> implements Lifecycle {
     await Promise.all(all.map(async ({ demand }) => demand?.release()));
   }
 
-  /** A busy endpoint stays beyond the bound: stopping it would lose messages. Connectors limit their own buffers. */
+  /** Busy endpoints are kept even above the limit: stopping them would lose messages. Connectors limit their own buffers. */
   #makeRoom(): void {
     let skipped = 0;
     for (const [uri, endpoint] of this.#endpoints) {

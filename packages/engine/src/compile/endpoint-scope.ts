@@ -18,13 +18,13 @@ export interface EndpointContext {
   defaults(scheme: string): Readonly<Record<string, string>>;
   /** The connector that the bean with the name `scheme` configures, if there is such a bean in the flow. */
   component(scheme: string): ComponentBean | undefined;
-  /** True if it acquired a connection. */
+  /** True if the endpoint acquired a connection. */
   readonly hasConnections: boolean;
   /** Releases every connection. */
   release(): void;
 }
 
-/** `connections`: where acquired connections are added; shared with the endpoint that another one delegates to. */
+/** `connections` collects the acquired connections; an endpoint that delegates to another one shares the list with it. */
 export function endpointScope(route: RouteIdentity, flow: FlowScope, scheme: string, origin: EndpointOrigin, connections: Connection[] = []): EndpointContext {
   return {
     secret: (value) => void flow.secrets.add(value),
@@ -81,8 +81,9 @@ export function endpointScope(route: RouteIdentity, flow: FlowScope, scheme: str
 }
 
 /**
- * Message content must not choose the target system or its credentials: the connection and every value in the endpoint must be written in
- * the flow. Without them, only an endpoint whose scheme is written in the flow gets the default connection.
+ * Message content must not choose the target system or its credentials: the connection and every connection value in the endpoint must be
+ * written in the flow or configured in the properties. An endpoint without such values gets the default connection only if its scheme is
+ * written in the flow.
  */
 function checkConnectionOrigin({ reference, inline }: ConnectionRequest, scheme: string, flow: FlowScope, { authored, literalScheme }: EndpointOrigin): void {
   if (authored) return;

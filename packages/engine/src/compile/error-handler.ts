@@ -86,11 +86,11 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
       exchange.attempt = attempt + 1;
       try {
         await slot.inner(exchange);
-        settleStatus(exchange);
+        endRetry(exchange);
         return;
       } catch (thrown) {
         error = recordFailure(exchange, thrown);
-        settleStatus(exchange);
+        endRetry(exchange);
         if (error.exhausted || exchange.run.isCancelled) throw error;
         if (error.rollback) return conclude(exchange, error, pickClause(plan.clauses, error, exchange), attempt);
       }
@@ -108,14 +108,14 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     );
   }
 
-  function settleStatus(exchange: Exchange): void {
+  function endRetry(exchange: Exchange): void {
     exchange.attempt = 1;
     if (exchange.run.status === "retrying") exchange.run.status = "running";
   }
 
   /** No attempts left: run the clause's steps or the dead letter endpoint, else return the failure to the caller. */
   function conclude(exchange: Exchange, error: FlowError, clause: ExceptionClause | undefined, redeliveries: number): Awaitable {
-    settleStatus(exchange);
+    endRetry(exchange);
     const useDeadLetter = plan.deadLetter !== undefined && clause?.steps === undefined;
     const handled = useDeadLetter || clause?.handled?.(exchange) === true;
     const continued = !handled && clause?.continued?.(exchange) === true;

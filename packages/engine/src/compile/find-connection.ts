@@ -24,7 +24,7 @@ const maxConnections = 1_000;
 /** `user`: the scheme of the endpoint, or the name of the bean, that requests it. */
 export function findConnection<C>(request: ConnectionRequest, user: string, sources: ConnectionSources): Connection<C> {
   const { connections } = sources.host;
-  if (connections === undefined) throw new CompileError("connection-missing", "connections are not available here");
+  if (connections === undefined) throw new CompileError("connection-missing", "this runtime has no connections to other systems");
   const reference = request.reference === undefined ? undefined : nameOf(request.reference);
   const className = /^#class:(.+)$/.exec(request.reference ?? "")?.[1];
   const flowBean = className === undefined ? (reference === undefined ? undefined : sources.flowBean(reference)) : { type: className, properties: {} };

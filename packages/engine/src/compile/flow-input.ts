@@ -8,8 +8,8 @@ export interface FlowInput {
   readonly source: string;
   /** The value of a `{{name}}`: params first, then properties of the host. */
   property(name: string): string | undefined;
-  /** All properties with this prefix, by the rest of their name, for example `camel.component.kafka.`. */
+  /** All properties whose names start with a prefix such as `camel.component.kafka.`, by the rest of the name. */
   propertiesUnder?(prefix: string): Readonly<Record<string, string>>;
-  /** Used instead of the Kamelets of the host, to check a flow against others than the installed ones. */
+  /** Replaces the host's Kamelets, to check a flow with other Kamelets than the installed ones. */
   readonly kamelets?: KameletFiles | undefined;
 }

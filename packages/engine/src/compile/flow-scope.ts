@@ -119,7 +119,7 @@ export class BeanRegistry {
     return [...this.#declared.keys()];
   }
 
-  /** Rejects a type that is neither a bean nor a connection class. */
+  /** Rejects a type that is not a bean, a connection class or a component class. */
   check(type: string): void {
     if (componentOf(type) !== undefined) this.#schemeOf(type);
     else if (this.#parts.host.connections?.hasClass(classNameOf(type)) !== true) this.#find(type);
@@ -208,7 +208,7 @@ export const classOf = (type: string): string =>
     .replace(/\(.*\)$/s, "")
     .trim();
 
-/** Constructor arguments by position, in addition to the properties. */
+/** Names each constructor argument by its position; properties keep their names. */
 const withPositions = (properties: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(properties).map(([name, value]) => [/^\((\d+)\)$/.exec(name)?.[1] ?? name, value]));
 

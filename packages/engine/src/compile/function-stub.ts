@@ -10,7 +10,7 @@ interface StubMethod {
 }
 
 export interface FunctionStub {
-  /** The bean's name or class name, as the flow writes it. */
+  /** The bean's name or class name, as written in the flow. */
   readonly bean: string;
   readonly method?: string | undefined;
   readonly kind: StubKind;
@@ -31,7 +31,7 @@ const methods: Readonly<Record<Exclude<StubKind, "idempotent-repository" | "clas
 
 const isIdentifier = (name: string): boolean => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 
-/** The name to export: that of a class without its package. */
+/** The name to export; for a class, its name without the package. */
 export function exportedName(bean: string): string {
   const last = bean.slice(bean.lastIndexOf(".") + 1).replace(/^.*\$/, "");
   return isClassName(bean) ? last : bean;
@@ -44,15 +44,15 @@ export const isClassName = (bean: string): boolean => /(^|\.)[A-Z][\w$]*$/.test(
 export function functionStub({ bean, method, kind }: FunctionStub): readonly string[] {
   const name = exportedName(bean);
   const members = membersOf(kind, method);
-  if (isClassName(bean)) return withName(name, "class", (own) => [`export class ${own} {`, ...members.flatMap(lines("  ", "")), "}"]);
+  if (isClassName(bean)) return withName(name, "class", (identifier) => [`export class ${identifier} {`, ...members.flatMap(lines("  ", "")), "}"]);
   if (method === undefined && kind in methods) {
     const { parameters, body } = methods[kind as keyof typeof methods];
-    return withName(name, "function", (own) => [`export function ${own}(${parameters}) {`, `  ${body}`, "}"]);
+    return withName(name, "function", (identifier) => [`export function ${identifier}(${parameters}) {`, `  ${body}`, "}"]);
   }
-  return withName(name, "const", (own) => [`export const ${own} = {`, ...members.flatMap(lines("  ", ",")), "};"]);
+  return withName(name, "const", (identifier) => [`export const ${identifier} = {`, ...members.flatMap(lines("  ", ",")), "};"]);
 }
 
-/** The same on one line, for a message. */
+/** The stub on one line, for a message. */
 export function stubText(stub: FunctionStub): string {
   return functionStub(stub)
     .map((line) => line.trim())
@@ -68,8 +68,8 @@ export function stubCommand({ bean, method, kind }: FunctionStub): string {
 function membersOf(kind: StubKind, method: string | undefined): readonly StubMethod[] {
   if (kind === "idempotent-repository") return repositoryMethods;
   if (kind === "class") return [{ name: method ?? "process", parameters: "exchange", body: "return exchange.message.body;" }];
-  const own = methods[kind];
-  return [{ ...own, name: method ?? (own.name === "" ? "process" : own.name) }];
+  const defaultMethod = methods[kind];
+  return [{ ...defaultMethod, name: method ?? (defaultMethod.name === "" ? "process" : defaultMethod.name) }];
 }
 
 const lines =
@@ -79,10 +79,11 @@ const lines =
       ? [`${indent}${name}(${parameters}) {}${end}`]
       : [`${indent}${isIdentifier(name) ? name : JSON.stringify(name)}(${parameters}) {`, `${indent}  ${body}`, `${indent}}${end}`];
 
-/** A name that is not an identifier, such as `my-bean`, is exported as a string. */
-function withName(name: string, kind: "class" | "function" | "const", write: (own: string) => readonly string[]): readonly string[] {
+/** A name that is not an identifier is exported under a string name: `export { myBean as "my-bean" }`. */
+function withName(name: string, kind: "class" | "function" | "const", write: (identifier: string) => readonly string[]): readonly string[] {
   if (isIdentifier(name)) return write(name);
-  const own = name.replaceAll(/[^\p{ID_Continue}$]+(.)?/gu, (_, letter: string | undefined) => letter?.toUpperCase() ?? "").replace(/^(?=\d)/, "_");
-  const text = write(own === "" ? `a${kind}` : own);
-  return [(text[0] as string).replace(/^export /, ""), ...text.slice(1), `export { ${own === "" ? `a${kind}` : own} as ${JSON.stringify(name)} };`];
+  const camelCase = name.replaceAll(/[^\p{ID_Continue}$]+(.)?/gu, (_, letter: string | undefined) => letter?.toUpperCase() ?? "").replace(/^(?=\d)/, "_");
+  const identifier = camelCase === "" ? `a${kind}` : camelCase;
+  const text = write(identifier);
+  return [(text[0] as string).replace(/^export /, ""), ...text.slice(1), `export { ${identifier} as ${JSON.stringify(name)} };`];
 }

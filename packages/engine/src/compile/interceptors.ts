@@ -20,7 +20,7 @@ export function chain(first: Processor, second: Processor): Processor {
   };
 }
 
-function whenTrue(options: { readonly onWhen?: InterceptOptions["onWhen"]; readonly steps: InterceptOptions["steps"] }, compiler: Compiler): Processor {
+function conditionalSteps(options: { readonly onWhen?: InterceptOptions["onWhen"]; readonly steps: InterceptOptions["steps"] }, compiler: Compiler): Processor {
   const steps = compiler.steps(options.steps);
   if (options.onWhen === undefined) return steps;
   const condition = compiler.predicate(options.onWhen);
@@ -43,7 +43,7 @@ function setInterceptionProperties(exchange: Exchange, route: InterceptedRoute, 
 }
 
 export function stepInterceptor(all: readonly InterceptOptions[], route: InterceptedRoute, compiler: Compiler): ((step: Processor) => Processor) | undefined {
-  const before = all.filter(({ disabled }) => !disabled).map((options) => whenTrue(options, compiler));
+  const before = all.filter(({ disabled }) => !disabled).map((options) => conditionalSteps(options, compiler));
   if (before.length === 0) return undefined;
   const first = before.reduce(chain);
   return (step) => (exchange) => {
@@ -63,7 +63,7 @@ export function stepInterceptor(all: readonly InterceptOptions[], route: Interce
 export function entryInterceptor(all: readonly InterceptFromOptions[], route: InterceptedRoute, compiler: Compiler): Processor | undefined {
   const matching = all
     .filter(({ disabled, uri }) => !disabled && (uri === undefined || uriPattern(uri)(route.uri)))
-    .map((options) => whenTrue(options, compiler));
+    .map((options) => conditionalSteps(options, compiler));
   if (matching.length === 0) return undefined;
   const steps = matching.reduce(chain);
   return (exchange) => {

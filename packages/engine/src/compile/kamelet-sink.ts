@@ -26,7 +26,7 @@ const isStep = (value: unknown): value is StepNode =>
 
 const isSink = ({ name, options }: StepNode): boolean => name === "to" && typeof options["uri"] === "string" && isTemplateEndpoint(options["uri"]);
 
-/** Step ids are unique in a route: the second copy of a route's steps gets new ones. */
+/** Step ids are unique in a route, so every copy of the route's steps after the first gets new ids. */
 function prefixIds(steps: readonly StepNode[], prefix: string): readonly StepNode[] {
   const rename = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(rename);

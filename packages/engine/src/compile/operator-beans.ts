@@ -45,7 +45,9 @@ function memberFor(object: BeanObject, name: string, kind: string): unknown {
   if (conventional !== undefined) return conventional;
   const [only] = object.methods.values();
   if (only !== undefined && object.methods.size === 1) return only;
-  throw new CompileError("bean-method", `'${name}' needs a method: ${methodsText(name, object)}`, { hint: "specify one of them as the method" });
+  throw new CompileError("bean-method", `'${name}' needs a method: ${methodsText(name, object)}`, {
+    hint: object.methods.size === 0 ? "add a method to it" : "specify one of them as the method",
+  });
 }
 
 const methodsText = (name: string, { methods }: BeanObject): string =>

@@ -80,7 +80,7 @@ function checkSessionOpen(exchange: Exchange, uri: string): void {
 }
 
 function endedSessionError(id: string, uri: string): FlowError {
-  return new FlowError("java.util.concurrent.CancellationException", `test session '${id}' has ended: its message is not sent to '${uri}'`, {
+  return new FlowError("java.util.concurrent.CancellationException", `test session '${id}' has ended: its messages can no longer use '${uri}'`, {
     code: "session-over",
   });
 }

@@ -12,25 +12,25 @@ export class PlacementBuilder {
   #tiedBy: Tie[] | undefined = undefined;
   #calls: string[] | undefined = undefined;
 
-  tie(tie: Tie): void {
+  addTie(tie: Tie): void {
     (this.#tiedBy ??= []).push(tie);
   }
 
-  sendsTo(uri: string, workers: ConnectorDeclaration["workers"]): void {
+  addDestination(uri: string, workers: ConnectorDeclaration["workers"]): void {
     if (workers === "callee") (this.#calls ??= []).push(uri);
-    else if (workers === undefined) this.tie({ kind: "endpoint", reason: `'${uri}' is tied to one process`, uri });
+    else if (workers === undefined) this.addTie({ kind: "endpoint", reason: `'${uri}' is tied to one process`, uri });
   }
 
-  /** Destinations resolved at run time: the route is tied unless every possible one can run anywhere. */
-  sendsDynamically(options: DynamicEndpointOptions, { connectors }: Catalog): void {
+  /** For destinations resolved at run time: ties the route unless every possible one can run anywhere. */
+  addDynamicDestinations(options: DynamicEndpointOptions, { connectors }: Catalog): void {
     const schemes = schemesOf(options);
     if (schemes === undefined || schemes.some((scheme) => connectors.get(scheme)?.workers !== "any"))
-      this.tie({ kind: "endpoint", reason: `'${options.template}' may resolve to an endpoint that is tied to one process` });
+      this.addTie({ kind: "endpoint", reason: `'${options.template}' may resolve to an endpoint that is tied to one process` });
   }
 
   build({ everyWorker, isStored = false, master }: Source): Placement {
     if (everyWorker !== true || master !== undefined)
-      this.tie({ kind: "trigger", reason: "its trigger runs in one process", isStored, ...(master === undefined ? {} : { master: master.name }) });
+      this.addTie({ kind: "trigger", reason: "its trigger runs in one process", isStored, ...(master === undefined ? {} : { master: master.name }) });
     if (this.#tiedBy === undefined && this.#calls === undefined) return untied;
     return { tiedBy: this.#tiedBy ?? untied.tiedBy, calls: this.#calls ?? untied.calls };
   }

@@ -8,7 +8,7 @@ export interface Tie {
   readonly reason: string;
   /** The fixed endpoint that it sends to, for the kind `endpoint`. */
   readonly uri?: string;
-  /** For the kind `step`. */
+  /** For the kind `step`: the `stateScope` of the step's declaration. */
   readonly stateScope?: StateScope;
   /** For the kind `trigger`: true when its messages are in the durable store, which the nodes of a cluster share. */
   readonly isStored?: boolean;
@@ -24,7 +24,7 @@ export interface Placement {
   readonly calls: readonly string[];
 }
 
-/** A step in the form that tools use: its position and, for a step that sends to a fixed endpoint, the URI. */
+/** A step as tools need it: its nesting depth and, if it sends to a fixed endpoint, the URI. */
 export interface StepPlace {
   readonly node: StepNode;
   readonly depth: number;

@@ -10,11 +10,11 @@ export interface RedeliveryPolicy {
   /** -1 means unlimited. */
   readonly maximum: number;
   readonly whileStopping: boolean;
-  /** Log level of redelivery number `attempt`, and of a handled failure; undefined means not logged. */
+  /** Log levels of redelivery number `attempt`, of a handled failure and of one after which the route continues; undefined means not logged. */
   retryLevel(attempt: number): LogLevel | undefined;
   readonly handledLevel: LogLevel | undefined;
   readonly continuedLevel: LogLevel | undefined;
-  /** The delay before redelivery number `attempt` (1, 2, …). */
+  /** The delay in milliseconds before redelivery number `attempt` (1, 2, …). */
   delay(attempt: number, random: () => number): number;
 }
 

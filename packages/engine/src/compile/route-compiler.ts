@@ -152,12 +152,12 @@ export class RouteCompiler implements Compiler {
         const declaration = scope.catalog.steps.get(node.name);
         if (declaration === undefined) throw new CompileError("step-unknown", `unknown step '${node.name}'`);
         if (declaration.oncePerRoute === true && places.some((other) => other !== place && other.node.name === node.name))
-          throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; one is allowed`, {
+          throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; only one is allowed`, {
             hint: "move the second one to a separate route",
           });
         const { stateScope } = declaration;
         if (stateScope !== undefined)
-          this.#parts.placement.tie({
+          this.#parts.placement.addTie({
             kind: "step",
             reason: `step '${node.id}' is stateful`,
             stateScope: typeof stateScope === "function" ? stateScope(node.options as never) : stateScope,
@@ -229,7 +229,7 @@ export class RouteCompiler implements Compiler {
     const { scope, route, lifecycles, placement } = this.#parts;
     const context = endpointScope(route, scope, schemeOf(node.uri), fromAuthor);
     const { sink, uri, declaration } = scope.endpoints.sink(node, fromAuthor, context);
-    placement.sendsTo(uri, declaration.workers);
+    placement.addDestination(uri, declaration.workers);
     if (this.#place !== undefined && this.#place.uri === undefined) {
       this.#place.uri = uri;
       this.#place.isLocal = declaration.local === true;
@@ -263,14 +263,14 @@ export class RouteCompiler implements Compiler {
   #finder<T>(options: DynamicEndpointOptions, open: DynamicContext<T>["open"]): (uri: string, exchange: Exchange) => T {
     const { placement, scope, lifecycles } = this.#parts;
     recordUnloaded(options, scope);
-    placement.sendsDynamically(options, scope.catalog);
+    placement.addDynamicDestinations(options, scope.catalog);
     const cache = new EndpointCache<T>(scope.host.clock);
     lifecycles.push(cache);
     return dynamicEndpoints(options, { authored: scope.authored, cache, open });
   }
 }
 
-/** Fails an expression whose result exceeds the maximum message length, so that a message doubling in a loop is stopped. */
+/** Fails an expression whose result is text longer than the limit, so that a message that doubles in a loop does not exhaust the memory. */
 function limitLength(expression: Expression, maxLength: number): Expression {
   const constant = constantOf(expression);
   if (constant !== undefined && !(typeof constant.value === "string" && constant.value.length > maxLength)) return expression;

@@ -1,6 +1,6 @@
 /** Limits that apply to every run. */
 export interface RuntimeLimits {
-  /** Nested `direct:` calls within one run. */
+  /** Maximum depth of nested `direct:` calls. */
   readonly callDepth: number;
   /** Concurrent runs of one route; more are rejected. */
   readonly inflightPerRoute: number;
@@ -8,7 +8,7 @@ export interface RuntimeLimits {
   readonly runMs: number;
   /** Maximum drain time of an old version or a stopping route in milliseconds. */
   readonly drainMs: number;
-  /** Maximum number of exchanges that one run may create, for example with nested multicasts and splits. */
+  /** Maximum number of copies of copies of an exchange that one run may create, for example with nested multicasts and splits. */
   readonly exchanges: number;
   /** Maximum length of a string an expression may produce, in characters. */
   readonly messageSize: number;

@@ -25,7 +25,7 @@ import { withSteps } from "./kamelet-sink.ts";
 import { faultWithin, relocate } from "./relocate.ts";
 import { bindBeans, bindTemplate, entryOf, fillDefaults, fillProperties, kameletWarnings, readParameters, textOf, type Template } from "./template.ts";
 
-/** A route generated from a template. */
+/** A template bound with placeholder values, to check it. */
 export interface TemplateSample {
   readonly tree: Tree;
   readonly route: RouteNode | undefined;
@@ -36,7 +36,7 @@ export interface TemplateSample {
   readonly defaults: ReadonlySet<string>;
 }
 
-/** Valid as text and as a number. Errors at other places that contain a placeholder are not reported. */
+/** The value of parameters without a default: valid as text and as a number. Other errors caused by this value are not reported (see check-templates.ts). */
 const placeholderValue = "1";
 
 /** Maximum chain of Kamelets whose source is a Kamelet. */

@@ -65,7 +65,7 @@ export function bindTemplate(template: Template, routeId: string, prefix: string
   return bindRoute(tree, vocabulary, { flowId, source: template.source, routeId, property: value });
 }
 
-/** A bean of a template, undefined if it is not valid, the position of its type, and errors in it. */
+/** A bean of a template (undefined if it is invalid), the position of its type, and its errors. */
 export interface BoundBean {
   readonly bean: TemplateBean | undefined;
   readonly span: Span;

@@ -41,7 +41,7 @@ export const onException: EntityShape = {
 
 const handlerFields = {
   executorServiceRef: f.string({ doc: "Accepted but ignored: Sluice has no thread pools.", group: "advanced" }),
-  loggerRef: f.string({ doc: "Accepted but ignored: use logName.", group: "advanced" }),
+  loggerRef: f.string({ doc: "Accepted but ignored: failures are logged under the id of the route.", group: "advanced" }),
   onExceptionOccurredRef: javaReference("onExceptionOccurredRef", "implement it as steps of an onException"),
   onPrepareFailureRef: javaReference("onPrepareFailureRef", "implement it in the dead letter route"),
   onRedeliveryRef: javaReference("onRedeliveryRef", "implement it in the step that is redelivered"),
@@ -49,10 +49,10 @@ const handlerFields = {
   id: f.string({ doc: "Name of this handler." }),
   redeliveryPolicy: redelivery,
   redeliveryPolicyRef: f.string({ doc: "Name of a RedeliveryPolicy under `beans`, used instead of redeliveryPolicy.", group: "advanced" }),
-  level: f.string({ doc: "Log level for failures.", group: "advanced" }),
-  logName: f.string({ doc: "Name of the logger for failures.", group: "advanced" }),
-  useOriginalMessage: f.boolean({ doc: "Passes on the message as it entered the route.", default: false }),
-  useOriginalBody: f.boolean({ doc: "Passes on the body as it entered the route.", default: false }),
+  level: f.string({ doc: "Accepted but ignored: set the log levels in redeliveryPolicy.", group: "advanced" }),
+  logName: f.string({ doc: "Accepted but ignored: failures are logged under the id of the route.", group: "advanced" }),
+  useOriginalMessage: f.boolean({ doc: "With deadLetterChannel: sends the message as it entered the route. Otherwise ignored.", default: false }),
+  useOriginalBody: f.boolean({ doc: "With deadLetterChannel: sends the body as it entered the route. Otherwise ignored.", default: false }),
 } as const;
 
 export const errorHandlerFields = {
@@ -70,7 +70,7 @@ export const errorHandlerFields = {
   jtaTransactionErrorHandler: f.unsupported("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
   springTransactionErrorHandler: f.unsupported("Sluice has no transaction manager; use deadLetterChannel or defaultErrorHandler"),
   refErrorHandler: f.object(
-    { id: f.string({ doc: "Name of this handler." }), ref: f.string({ doc: "Name of a handler defined elsewhere.", required: true }) },
+    { id: f.string({ doc: "Name of this handler." }), ref: f.string({ doc: "Id of an errorHandler of this document.", required: true }) },
     { doc: "Reference to a handler by name.", shorthand: "ref" },
   ),
 } as const;

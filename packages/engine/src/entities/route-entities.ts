@@ -43,8 +43,8 @@ export const onCompletionFields = {
     doc: "AfterConsumer runs the steps on a copy after the reply is sent, BeforeConsumer on the message itself before the reply is sent.",
     default: "AfterConsumer",
   }),
-  parallelProcessing: f.boolean({ doc: "Accepted but ignored: completions never block the caller.", default: false, group: "advanced" }),
-  executorService: f.string({ doc: "Accepted but ignored.", group: "advanced" }),
+  parallelProcessing: f.boolean({ doc: "Accepted but ignored: AfterConsumer steps always run in the background.", default: false, group: "advanced" }),
+  executorService: f.string({ doc: "Accepted but ignored: Sluice has no thread pools.", group: "advanced" }),
   steps: f.steps({ doc: "Steps to run when the exchange has completed.", default: [] }),
 } as const;
 

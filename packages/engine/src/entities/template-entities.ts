@@ -21,7 +21,7 @@ export const beanFields = {
   destroyMethod: f.string({ doc: "Accepted but ignored: it refers to a Java method.", group: "advanced" }),
   scriptPropertyPlaceholders: f.boolean({ doc: "Accepted but ignored: beans cannot be created by scripts.", group: "advanced" }),
   builderClass: f.unsupported("builderClass refers to a Java class; set the bean's properties"),
-  builderMethod: f.string({ doc: "Accepted but ignored: it refers to a method of `builderClass`.", group: "advanced" }),
+  builderMethod: f.string({ doc: "Accepted but ignored: it refers to a Java method.", group: "advanced" }),
   factoryBean: f.unsupported("factoryBean refers to a Java object; set the bean's properties"),
   factoryMethod: f.unsupported("factoryMethod refers to a Java method; set the bean's properties"),
   script: f.unsupported("a bean cannot be created by a script; ask the operator to supply a function (SERVICE_FUNCTIONS)"),
@@ -36,8 +36,8 @@ export const templateBeans = f.list(f.object(beanFields, { doc: "One bean.", req
 export const templatedRouteFields = {
   routeTemplateRef: f.string({ doc: "Id of the template.", required: true }),
   routeId: f.string({ doc: "Id of the new route." }),
-  prefixId: f.string({ doc: "Prefix of the step ids." }),
-  group: f.string({ doc: "Category of the new route." }),
+  prefixId: f.string({ doc: "Accepted but ignored: the step ids are those of the template." }),
+  group: f.string({ doc: "Accepted but ignored: the route has the group of the template." }),
   parameters: f.list(
     f.object(
       { name: f.string({ doc: "Name of the parameter.", required: true }), value: f.string({ doc: "Value of the parameter.", default: "" }) },

@@ -20,7 +20,7 @@ export class FlowError extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  /** The step that failed; set by the route boundary. */
+  /** The step that failed; set when the failure is first recorded. */
   stepId: string | undefined = undefined;
   routeId: string | undefined = undefined;
   /** An error handler has already processed it: outer handlers must not. */
@@ -48,7 +48,7 @@ export function isFlowError(value: unknown): value is FlowError {
   return typeof value === "object" && value !== null && brand in value;
 }
 
-/** Converts anything thrown to a FlowError; bugs in our own code have the code `unexpected`. */
+/** Converts anything thrown to a FlowError; errors of other classes, which are bugs, get the code `unexpected`. */
 export function toFlowError(error: unknown): FlowError {
   if (isFlowError(error)) return error;
   if (error instanceof RangeError && /call stack/i.test(error.message))

@@ -48,7 +48,7 @@ export class Exchange {
   readonly parent: Exchange | undefined;
   /** The message as it entered; kept only when the route's error handling needs it. */
   original: Message | undefined = undefined;
-  /** Completion callbacks of the routes it entered, in order of entry. */
+  /** Callbacks for the end of the exchange, in the order they were registered. */
   completions: ((exchange: Exchange) => void | Promise<void>)[] | undefined = undefined;
   /** The transactions its sends join; copies do not share it unless a step passes it on. */
   unit: UnitOfWork | undefined = undefined;
@@ -97,7 +97,7 @@ export class Exchange {
     this.run.discardedAt = this.at;
   }
 
-  /** True when the run ended that way: no step ran after it, and nothing was sent before. */
+  /** True when the run ended with a discarded message: no step ran after the one that discarded it, and nothing was sent before. */
   get isDiscarded(): boolean {
     const { discardedAt } = this.run;
     return discardedAt !== undefined && discardedAt === this.at && this.property("CamelToEndpoint") === undefined;

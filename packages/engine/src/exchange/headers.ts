@@ -6,7 +6,7 @@ interface Entry {
   value: unknown;
 }
 
-/** Headers of a received message; copied only when more than one name is read. */
+/** Headers of a received message; copied only when looking up single names is not enough. */
 export interface WireHeaders {
   /** Each name once, in any case. */
   entries(): Iterable<readonly [string, unknown]>;
@@ -154,13 +154,13 @@ export class Headers {
     return (this.#snapshot ??= [...((this.#own === undefined ? this.#pending?.entries() : undefined) ?? this)]);
   }
 
-  /** Whether the route or its source set any. */
+  /** True when the route or its source set any header. */
   get hasOwn(): boolean {
     this.#copySource();
     return this.#own !== undefined && this.#own.size > 0;
   }
 
-  /** Only the headers the route set: these may be sent in a reply or an outgoing call. */
+  /** Only the headers that the route or its source set: these may be sent in a reply or an outgoing call. */
   *own(): IterableIterator<[string, unknown]> {
     this.#copySource();
     if (this.#own !== undefined) for (const entry of this.#own.values()) yield [entry.name, entry.value];

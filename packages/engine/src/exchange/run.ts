@@ -12,7 +12,7 @@ export interface RouteIdentity {
   readonly description?: string;
 }
 
-/** A test session a message belongs to; everything the message spawns belongs to it too. */
+/** The test session of a message; all runs that the message causes belong to it too. */
 export interface SessionTag {
   readonly id: string;
   /** Delays, redelivery delays and throttles return immediately. */
@@ -34,7 +34,7 @@ export interface TraceContext {
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly sampled: boolean;
-  /** How many runs called each other over HTTP before this one; absent when none did. */
+  /** Number of runs before this one in a chain of HTTP calls; absent when there are none. */
   readonly httpHops?: number | undefined;
 }
 
@@ -107,7 +107,7 @@ export class Run {
     return run;
   }
 
-  /** The same for all runs one request caused: the caller's correlation id, or the id of the first run. */
+  /** An id that all runs caused by one request share: the caller's correlation id, or the id of the first run. */
   get chainId(): string {
     return this.correlationId ?? this.root.id;
   }

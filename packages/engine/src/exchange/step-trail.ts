@@ -35,7 +35,7 @@ export class StepTrail {
     return this.#steps.length;
   }
 
-  /** Whether further steps are not recorded. */
+  /** True when no further steps are recorded. */
   get isFull(): boolean {
     return this.#steps.length >= maxSteps;
   }

@@ -8,8 +8,8 @@ export interface Transaction {
 }
 
 /**
- * Work that is committed or rolled back as a whole, with at most one transaction per connection. A sink that supports transactions first requests the
- * unit of work of the exchange; without one, each send is committed separately.
+ * Work that is committed or rolled back as a whole, with at most one transaction per connection. A sink that supports transactions joins the unit of
+ * work of the exchange; without one, each send is committed separately.
  */
 export interface UnitOfWork {
   /** The transaction of a connection, started on first use. */

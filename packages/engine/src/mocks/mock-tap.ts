@@ -81,7 +81,7 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
 }
 
 function unmatchedError(uri: string): FlowError {
-  return new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': this test session rejects sends that no mock matches`, {
+  return new FlowError("java.lang.IllegalStateException", `no mock for '${uri}': this test session rejects sends and polls that no mock matches`, {
     code: "mock-unmatched",
   });
 }

@@ -123,7 +123,7 @@ function responseReaction({ status, headers = {}, body, bodyExpr, delayMs = 0 }:
   };
 }
 
-/** Evaluates a status as the HTTP step does, by the options of its endpoint. */
+/** True when the HTTP step would fail with this status, given the options of its endpoint. */
 function failsStep(status: number, uri = ""): boolean {
   if (status < 400) return false;
   const option = (name: string): string => new RegExp(`[?&]${name}=([^&]*)`).exec(uri)?.[1] ?? "";

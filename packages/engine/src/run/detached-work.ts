@@ -1,4 +1,4 @@
-// Runs detached copies: each starts in its own turn of the event loop, concurrency is limited, and long queues yield in between.
+// Runs detached copies: never within the call that adds them, with limited concurrency, and yielding to the event loop while many are started.
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Clock } from "../spi/host.ts";
 import type { Awaitable } from "../spi/processor.ts";

@@ -6,7 +6,7 @@ import type { Message } from "../exchange/message.ts";
 import { Run, type RouteIdentity, type Trigger } from "../exchange/run.ts";
 import { recordFailure } from "../compile/error-handler.ts";
 import { copyEntries } from "../exchange/copy-entries.ts";
-import { endExchange } from "../exchange/completions.ts";
+import { endExchange } from "../exchange/exchange-end.ts";
 import type { Wiring } from "../compile/wiring.ts";
 import type { Delivery, RouteInput, SourceEvent, SourceInput } from "../spi/connector.ts";
 import type { TriggerKind, WebhookOperation } from "@sluice/model";

@@ -140,7 +140,7 @@ function placementOf({ propertiesUnder }: RouteScope): FlowPlacement {
   return found;
 }
 
-/** Properties of the document itself, used for names without a value from the deployment. */
+/** Adds the properties that the document itself defines, for names that have no value from the deployment. */
 function withProperties(input: FlowInput, own: ReadonlyMap<string, string>): FlowInput {
   if (own.size === 0) return input;
   const property = (name: string): string | undefined => input.property(name) ?? own.get(name);

@@ -60,7 +60,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
   const intercept = stepInterceptor(entities.intercepts, intercepted, guarded);
   parts.sendInterceptors = sends;
   const entry = entryInterceptor(entities.entries, intercepted, guarded);
-  const ending = diagnostics.attempt({ ...location, span: node.span }, () => completions(entities.completions, guarded), noCompletions);
+  const routeCompletions = diagnostics.attempt({ ...location, span: node.span }, () => completions(entities.completions, guarded), noCompletions);
   const entryPoints = new RouteCompiler(parts, { guard, intercept }).entryPoints(node.steps);
   const steps = entryPoints.from(0);
   liveRoute.install({
@@ -73,9 +73,9 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
       return at < 0 ? undefined : entryPoints.from(at);
     },
     plan,
-    keepOriginal: needsOriginal(plan) || ending.needOriginal,
-    beforeReply: ending.before,
-    afterReply: ending.after,
+    keepOriginal: needsOriginal(plan) || routeCompletions.needOriginal,
+    beforeReply: routeCompletions.before,
+    afterReply: routeCompletions.after,
     lifecycles: parts.lifecycles,
     steps: parts.places,
     placement: parts.placement.build(source),
@@ -115,7 +115,11 @@ export function evaluatePrecondition(text: string, span: Span, scope: RouteScope
     { span },
     () => {
       const language = scope.catalog.languages.get(scope.catalog.defaultLanguage);
-      if (language?.compilePredicate === undefined) throw new CompileError("language-unknown", "preconditions need the default language");
+      if (language?.compilePredicate === undefined)
+        throw new CompileError(
+          "language-unknown",
+          `preconditions need the language '${scope.catalog.defaultLanguage}', which is not installed or has no predicates`,
+        );
       const predicate = language.compilePredicate(
         text,
         {},

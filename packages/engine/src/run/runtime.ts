@@ -13,12 +13,13 @@ import type { UnloadedPart } from "../spi/declaration.ts";
 export interface Runtime {
   /** Reads, checks and compiles a flow; starts and changes nothing. */
   prepare(input: FlowInput): Prepared;
-  /** Like `prepare`, but loads the declarations that the flow needs first. */
+  /** Like `prepare`, but first loads the declarations that the flow needs. */
   prepareLoaded(input: FlowInput): Promise<Prepared>;
   /**
    * Deploys a prepared flow, replacing the one of the same id without dropping a message. Resolves after the swap; the old version drains
-   * afterwards. Rejects with a DeployError when a source or sink does not start: the old version then stays in service. A start failure
-   * that `supervision` covers (by default one marked `retryable`) does not reject: the route is Failed and retried until it succeeds.
+   * afterwards. Rejects with a DeployError when it conflicts with another flow, or a source or sink does not start: the old version then
+   * stays in service. A start failure that `supervision` covers (by default one marked `retryable`) does not reject: the route is Failed and
+   * retried until it succeeds.
    */
   deploy(deployment: Deployment, supervision?: Supervision): Promise<DeployReport>;
   /** Stops accepting messages, drains and removes; undefined when no such flow is deployed. */
@@ -35,20 +36,20 @@ export interface Runtime {
   isLocalEndpoint(uri: string): boolean;
   /** Messages queued in memory between routes, by queue name. */
   backlog(): readonly { readonly name: string; readonly depth: number }[];
-  /** Stops every route in reverse start order and drains; no messages are accepted meanwhile. */
+  /** Stops all routes in reverse start order, queue consumers last, and drains. */
   stop(): Promise<DrainReport>;
 }
 
 export interface Prepared {
   /** Undefined when any diagnostic is an error. */
   readonly deployment: Deployment | undefined;
-  /** The text as it was read; undefined when it is not acceptable YAML. */
+  /** The parsed text; undefined when it could not be parsed. */
   readonly tree: Tree | undefined;
   readonly flow: FlowDocument;
   /** Number of routes in the document that are skipped because their precondition is false. */
   readonly skippedRoutes: number;
   readonly diagnostics: readonly Diagnostic[];
-  /** Values of endpoint options that are declared secret: must not be shown or logged. */
+  /** Values of endpoint options and Kamelet parameters that are declared secret: must not be shown or logged. */
   readonly secrets: ReadonlySet<string>;
   /** Parts that must be loaded before the flow can be compiled; `prepareLoaded` loads them. */
   readonly unloaded: ReadonlySet<UnloadedPart>;
@@ -136,9 +137,9 @@ export interface RouteStats {
 
 export interface DrainReport {
   readonly routeIds: readonly string[];
-  /** False when exchanges had to be cancelled at the deadline. */
+  /** False when exchanges had to be cancelled at the deadline, or a source did not stop in time. */
   readonly drained: boolean;
-  /** The cancelled exchanges and the step each was at. */
+  /** The cancelled exchanges and the step each was at; `runId` is empty for a source that did not stop in time. */
   readonly abandoned: readonly { readonly routeId: string; readonly stepId: string | undefined; readonly runId: string }[];
 }
 
@@ -146,7 +147,7 @@ export interface DrainReport {
 export interface RouteGate {
   /** False while another node runs the trigger of this route: the route is then Suspended here. */
   isHeld(route: Route): boolean;
-  /** As `claimTick` of the route's input. */
+  /** See `SourceInput.claimTick`. */
   claimTick(route: RouteIdentity, tick: string | undefined, isPermanent: boolean): Awaitable<boolean>;
 }
 
@@ -158,7 +159,7 @@ export interface RunListener extends RunEvents {
   sourceEvent?(route: Route, event: SourceEvent): void;
 }
 
-/** A source or sink that did not start; the previous version is still in service. */
+/** The flow conflicts with another one, or a source or sink did not start; the previous version is still in service. */
 export class DeployError extends Error {
   readonly routeId: string;
   /** Resolves when the runs started by the rejected version have ended. */

@@ -49,7 +49,7 @@ export interface Revision {
 
 export interface RecordVersion extends Revision {
   readonly id: string;
-  /** Undefined: deleted. */
+  /** Undefined when the record was deleted. */
   readonly bytes: Uint8Array | undefined;
 }
 

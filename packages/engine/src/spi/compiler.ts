@@ -24,8 +24,8 @@ export interface Endpoints {
   /** The sink of a fixed endpoint; an invalid one is an error in the flow. */
   to(endpoint: EndpointNode): Outlet;
   /**
-   * Resolves sinks at run time. The scheme and address may come from a message, so the flow's list of allowed schemes decides; throws a
-   * FlowError for an unknown or rejected endpoint.
+   * Resolves sinks at run time. The URI may come from a message, so only URIs that the flow allows are accepted (see
+   * compile/dynamic-endpoints.ts); throws a FlowError for an unknown or rejected endpoint.
    */
   dynamic(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Outlet;
   /** The poller of an endpoint, fixed or resolved at run time. */
@@ -35,7 +35,7 @@ export interface Endpoints {
 export interface DynamicEndpointOptions {
   /** The URI as written in the flow, expressions included: its literal parts are trusted. */
   readonly template: string;
-  /** Comma-separated schemes; undefined allows the schemes that the template fixes. */
+  /** Comma-separated schemes; undefined allows the scheme that is literal in the template, and URIs that appear in the flow. */
   readonly allowedSchemes?: string;
   readonly span: import("@sluice/model").Span;
 }

@@ -11,7 +11,7 @@ export interface ClientPackage {
   readonly reason: string;
 }
 
-/** Camel classes that describe such a connection, and the meaning of their properties. */
+/** Camel classes that describe a connection of this type, and the meaning of their properties. */
 export interface BeanForm {
   /** Full class names. */
   readonly names: readonly string[];

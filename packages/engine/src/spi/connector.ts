@@ -7,7 +7,7 @@ import type { Awaitable, Expression, Processor } from "./processor.ts";
 
 /** Where the URI of an endpoint comes from. */
 export interface EndpointOrigin {
-  /** True when scheme and address are literal in the flow; false when any part came from a message, as with `toD`. */
+  /** True when scheme and address are literal in the flow; false when either may have come from a message, as with `toD`. */
   readonly trusted: boolean;
   /** True when the whole URI, options included, is literal in the flow. A connector that evaluates text of the URI must reject other endpoints. */
   readonly authored: boolean;
@@ -107,7 +107,7 @@ export type Receiver = (timeoutMs: number, exchange: Exchange) => Awaitable<Mess
 
 export interface Poller {
   readonly receive: Receiver;
-  /** Same as for a sink resolved at run time. */
+  /** Called as for a sink that is resolved at run time; so is `stop`. */
   start?(): Awaitable;
   stop?(): Awaitable;
 }

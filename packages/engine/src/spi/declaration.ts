@@ -49,7 +49,7 @@ export function defineStep<const F extends Fields>(declaration: StepDeclaration<
 }
 
 export interface LanguageDeclaration extends LanguageShape {
-  /** One evaluation may take milliseconds: after a step that uses it, the engine yields to other runs. */
+  /** One evaluation may take milliseconds: after each step that uses it, the engine checks whether to yield to other runs. */
   readonly costly?: boolean;
   readonly examples: readonly Example[];
   /** Compiles once; throws a CompileError for invalid text. */
@@ -96,7 +96,7 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values that the designer starts from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
-  /** The same for a sink. */
+  /** Options that a sink needs although they are optional for a source, with values that the designer starts from. */
   readonly sinkStarter?: Readonly<Record<string, string>>;
   /** Messages sent to the connector do not leave the runtime, so a test need not mock it. */
   readonly local?: boolean;
@@ -166,7 +166,7 @@ export function defineBean<const F extends Fields>(declaration: BeanDeclaration<
   return declaration;
 }
 
-/** A top-level entity that expands to routes, such as `rest`. */
+/** A top-level entity that expands to routes or adapts them, such as `rest`. */
 export interface EntityDeclaration extends EntityShape {
   expand?(node: EntityNode, document: EntityExpansion): readonly RouteNode[];
   /** Adapts a route that is written in the document, or returns it unchanged. */

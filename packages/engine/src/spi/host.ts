@@ -24,7 +24,7 @@ export interface Host {
   readonly firstTickMs?: number;
   /** Masks secrets in a string for external callers, such as the cause of a failure; absent in a host without secrets. */
   readonly mask?: (text: string) => string;
-  /** The digest of bytes by Java's name of the algorithm, if the host computes it faster than code in JavaScript. */
+  /** Computes a digest natively; `algorithm` is Java's name, such as `SHA-256`. Undefined for an algorithm that the host does not support. */
   readonly digest?: (algorithm: string, bytes: Uint8Array) => Uint8Array | undefined;
   /** A number in [0, 1), for load balancing and jitter. */
   random(): number;

@@ -48,7 +48,7 @@ export { ending, Exchange, isExchange, type Pattern } from "../exchange/exchange
 export { Headers, isHeaders, undetermined, type WireHeaders } from "../exchange/headers.ts";
 export { isMessage, Message } from "../exchange/message.ts";
 export { Run, type RouteIdentity, type SessionTag, type TraceContext, type Trigger } from "../exchange/run.ts";
-export { onExchangeEnd } from "../exchange/completions.ts";
+export { onExchangeEnd } from "../exchange/exchange-end.ts";
 
 // Failures
 export { FlowError, isFlowError, toFlowError } from "../errors/flow-error.ts";

@@ -18,17 +18,18 @@ export function readJsonAhead(source: unknown, exchange: Exchange, clock: Clock)
       if (!recallLongText(source, message, at)) cacheLongText(source, message, json);
     });
   }
-  if (!(source instanceof Uint8Array) || source.length < longJsonFrom || isRead(source, at) || !mayBeJson(source)) return undefined;
+  if (!(source instanceof Uint8Array) || source.length < longJsonFrom || recallLongBytes(source, at) || !mayBeJson(source)) return undefined;
   const text = decoder.decode(source);
   return parseAhead(text, at, clock)?.then((json) => {
-    if (isRead(source, at)) return;
+    if (recallLongBytes(source, at)) return;
     cacheLongBytes(source, json);
     // Bytes that are not JSON are read as text, which is parsed again.
     if (json.error !== undefined) cacheLongText(text, message, json);
   });
 }
 
-function isRead(bytes: Uint8Array, step: unknown): boolean {
+/** Registers the step as a reader of the parsed bytes; false when they were not parsed yet. */
+function recallLongBytes(bytes: Uint8Array, step: unknown): boolean {
   const json = longJson(bytes);
   if (json !== undefined) addReader(json, step);
   return json !== undefined;

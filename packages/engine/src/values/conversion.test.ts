@@ -88,9 +88,14 @@ describe("findTypeTest", () => {
     expect(findTypeTest(type)?.(value)).toBe(expected);
   });
 
-  it("rejects other names", () => {
+  it("rejects unknown type names", () => {
     expect(findTypeTest("Number")).toBeUndefined();
     expect(findTypeTest("com.acme.Order")).toBeUndefined();
+  });
+});
+
+describe("javaTypeOf", () => {
+  it("returns the Java class of a value, and null for null", () => {
     expect(javaTypeOf({})).toBe("java.util.LinkedHashMap");
     expect(javaTypeOf(null)).toBeNull();
   });

@@ -39,7 +39,7 @@ export class CsvParser {
     this.#syntax = syntax;
   }
 
-  /** Values of the incomplete record so far. */
+  /** Number of values in the incomplete record so far. */
   get width(): number {
     return this.#record.length;
   }
@@ -188,7 +188,7 @@ export function* csvRecords(text: string, syntax: CsvSyntax): Generator<CsvRecor
   for (const records of csvPieces(text, syntax)) yield* records;
 }
 
-/** The records of CSV text, a few kilobytes at a time; empty for a chunk that completes no record. */
+/** The records of CSV text, read 64 K characters at a time; empty for a chunk that completes no record. */
 export function* csvPieces(text: string, syntax: CsvSyntax): Generator<readonly CsvRecord[]> {
   const parser = new CsvParser(syntax);
   const size = 64 * 1024;

@@ -54,7 +54,10 @@ function scalarEquals(value: unknown, text: string, ignoreCase: boolean): boolea
   return valueText === text || (ignoreCase && valueText.toLowerCase() === text.toLowerCase());
 }
 
-/** Compares a value with a decimal literal of the flow (`0.020`). Decimals in text count, which {@link looseEquals} cannot decide for `1.0`. */
+/**
+ * Compares a value with a decimal literal of the flow (`1.0`). Text with decimals is compared by value, unlike in {@link looseEquals}, where `1`
+ * is not `"1.0"`.
+ */
 export function equalsDecimal(value: unknown, literal: number): boolean {
   const text = value instanceof Uint8Array ? asText(value) : value;
   if (typeof text === "string" && decimal.test(text)) return Number(text) === literal;

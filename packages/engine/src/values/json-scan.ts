@@ -11,7 +11,10 @@ const maxJsonParts = 500_000;
 export const maxIntegerDigits = 1000;
 
 const weightOfKey = 8;
-/** Recent keys by length and ends: most documents repeat a few keys, and comparing is cheaper than a set lookup. */
+/**
+ * Size of the table of recent keys, hashed by length and by first and last character: most documents repeat a few keys, and comparing is cheaper
+ * than a set lookup.
+ */
 const recentKeys = 4096;
 
 // A plug-in may bundle its own copy of this class, so recognize it by this symbol instead of `instanceof`.

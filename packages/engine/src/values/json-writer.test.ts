@@ -63,7 +63,7 @@ describe("writing a large value incrementally", () => {
     );
   });
 
-  it("is not done for a short value", () => {
+  it("is not done for a short list, for text or for bytes", () => {
     expect(shouldWriteInParts(records.slice(0, 100))).toBe(false);
     expect(shouldWriteInParts("x".repeat(10_000_000))).toBe(false);
     expect(shouldWriteInParts(new Uint8Array(10_000_000))).toBe(false);

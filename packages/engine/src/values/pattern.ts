@@ -62,7 +62,7 @@ export class TextPattern {
 
   /** The first match and its groups, undefined for a group that did not participate. */
   exec(text: string): readonly (string | undefined)[] | undefined {
-    if (!this.#mayHave(text)) return undefined;
+    if (!this.#mayMatch(text)) return undefined;
     const matcher = this.#program.matcher(text);
     if (!matcher.find()) return undefined;
     return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined);
@@ -74,11 +74,11 @@ export class TextPattern {
       this.#checkLength(text);
       return text.replaceAll(this.#plain, replacement);
     }
-    return this.#mayHave(text) ? checkReplacement(() => this.#program.matcher(text).replaceAll(replacement, true), replacement) : text;
+    return this.#mayMatch(text) ? checkReplacement(() => this.#program.matcher(text).replaceAll(replacement, true), replacement) : text;
   }
 
   replaceFirst(text: string, replacement: string): string {
-    return this.#mayHave(text) ? checkReplacement(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement) : text;
+    return this.#mayMatch(text) ? checkReplacement(() => this.#program.matcher(text).replaceFirst(replacement, true), replacement) : text;
   }
 
   /**
@@ -92,7 +92,7 @@ export class TextPattern {
       return keepEmptyEnd ? cut : withoutEmptyEnd(cut, text);
     }
     const parts: string[] = [];
-    if (!this.#mayHave(text)) return [text];
+    if (!this.#mayMatch(text)) return [text];
     const matcher = this.#program.matcher(text);
     let from = 0;
     while (matcher.find()) {
@@ -109,7 +109,7 @@ export class TextPattern {
   }
 
   /** False when the text certainly has no match. Throws when finding its position would take too long. */
-  #mayHave(text: string): boolean {
+  #mayMatch(text: string): boolean {
     const cost = text.length * this.#program.programSize();
     if (cost <= searchLimit / 10) return true;
     if (!this.find(text)) return false;
@@ -170,7 +170,7 @@ const shorten = (source: string): string => (source.length > 80 ? `${source.slic
 
 const withoutQuotedParts = (source: string): string => source.replaceAll(/\\Q[^]*?(?:\\E|$)/g, "");
 
-/** Translates Java syntax that the matcher writes differently. */
+/** Translates Java syntax to that of the matcher where they differ. */
 function fromJava(source: string): string {
   if (!/\\[puhRZ]|[*+?}]\+/.test(source)) return source;
   let result = "";

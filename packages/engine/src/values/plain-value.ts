@@ -4,7 +4,7 @@
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const maxDepth = 64;
 
-/** True for null, scalars, lists, maps and plain objects, which JSON can represent. */
+/** True for lists, maps, sets and plain objects, which JSON can represent. */
 function isPlainData(value: object): boolean {
   if (Array.isArray(value) || value instanceof Map || value instanceof Set) return true;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -6,7 +6,7 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** The bytes of a stream; throws when they exceed the maximum message size. */
+/** The bytes of a stream; throws when there are more than `maxBytes`. */
 export async function collectStream(stream: AsyncIterable<unknown>, maxBytes = maxTextLength): Promise<Uint8Array> {
   const encoder = new TextEncoder();
   const chunks: Uint8Array[] = [];

@@ -9,7 +9,7 @@ describe("textPosition", () => {
     ["a\nb", 2, "line 2, column 1"],
     ["\n\n\n", 3, "line 4, column 1"],
     ["a\r\nbc", 4, "line 2, column 2"],
-  ])("finds offset %j %i", (text, offset, expected) => {
+  ])("finds the line and column of an offset: %j, %i", (text, offset, expected) => {
     expect(textPosition(text, offset)).toBe(expected);
   });
 });

@@ -30,7 +30,7 @@ function findZone(name: string): Zone {
   return zone;
 }
 
-/** Parses a string with a pattern to an instant, with the offset in the string, else in the zone. */
+/** Parses a string with a pattern to an instant, using the offset in the string, else the zone, else UTC. */
 export function parseTime(text: string, pattern: string, zone?: string): number {
   const { local, offset } = readByPattern(text, pattern);
   if (offset !== undefined) return instantOf(local, offset === "Z" ? utc : zoneOf(offset));

@@ -44,7 +44,7 @@ export function writtenTime(input: unknown, what = "a date"): number {
 
 const isoText = /^(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
-/** Same result as parsing, without creating a date: most dates only pass through. */
+/** True for a valid date in ISO 8601 form. Faster than parsing, because no Date is created: most dates are copied unchanged. */
 function isIsoText(text: string): boolean {
   const match = isoText.exec(text);
   if (match === null) return false;

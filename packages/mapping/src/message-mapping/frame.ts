@@ -98,7 +98,7 @@ export class Frame {
   group: readonly unknown[] | undefined = undefined;
   args: readonly unknown[] | undefined = undefined;
   /** Position in the target list. */
-  out = 0;
+  targetIndex = 0;
   /** The source of the items, for error messages: set by levels that iterate. */
   origin: string | undefined = undefined;
 
@@ -117,5 +117,5 @@ export function targetPath(frame: Frame | undefined): string {
   if (frame === undefined) return "";
   const outer = targetPath(frame.up);
   if (frame.site === undefined) return outer;
-  return `${outer}${frame.site.path}${frame.site.isList ? `[${frame.out}]` : ""}.`;
+  return `${outer}${frame.site.path}${frame.site.isList ? `[${frame.targetIndex}]` : ""}.`;
 }

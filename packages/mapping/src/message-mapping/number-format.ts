@@ -36,7 +36,7 @@ function digitsOf(value: number): readonly [string, string] {
   return [whole, fraction];
 }
 
-/** Checks a pattern; throws a fault that says what is wrong. */
+/** Compiles a pattern; throws a fault for an invalid one. */
 export function compileNumberPattern(pattern: string): NumberPattern {
   const cached = cache.get(pattern);
   if (cached !== undefined) return cached;

@@ -79,7 +79,7 @@ describe("nested lists", () => {
     ["append", "n == 0 ? x : again(append([x], [x]), n - 1)"],
     ["reverse", "n == 0 ? x : again(reverse([x, x]), n - 1)"],
     ["slice", "n == 0 ? x : again(slice([0, x, x], 1), n - 1)"],
-  ])("is limited when it is built with %s", (_way, expr) => {
+  ])("are limited when they are built with %s", (_way, expr) => {
     expect(failure(withTwice("again([1], 60)", { again: { args: ["x", "n"], expr } }), { one: [1] })).toBe(elements);
   });
 

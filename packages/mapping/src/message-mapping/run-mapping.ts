@@ -20,7 +20,7 @@ export interface MappingResult {
   /** Undefined when there are errors. */
   readonly output: unknown;
   readonly errors: readonly FieldError[];
-  /** Work steps used, as counted by the limit. */
+  /** Work steps used, as counted for the limit. */
   readonly work: number;
 }
 
@@ -35,7 +35,7 @@ export interface CompiledMapping {
   /** Documents it imports, directly or indirectly. */
   readonly imports: readonly string[];
   run(input: MappingInput): MappingResult;
-  /** The same for a long body, which is read incrementally. */
+  /** Like `run`, incrementally, for a long body. */
   runIncrementally(input: MappingInput): Incremental<MappingResult>;
 }
 

@@ -1,7 +1,7 @@
 // The source path of a value, computed only when an error needs it: nothing is tracked while mapping.
 import type { Frame } from "./frame.ts";
 
-/** The start of a path expression and the rest: `unit` of the current item, `$.a.b`, … */
+/** A path expression: where it starts, and the names after that, as in `unit` (current item) and `$.a.b` (root). */
 export interface Origin {
   readonly base: "item" | "root";
   /** Levels up from the frame the expression runs in. */

@@ -35,7 +35,7 @@ export function isEmptyElement(value: object): boolean {
   return isElement;
 }
 
-/** The number of a value, null for null; throws a fault when it is not numeric. */
+/** The number of a value, null for null and empty text; throws a fault when it is not numeric. */
 export function toNumber(input: unknown): number | null {
   if (typeof input === "number") return input;
   const value = scalarOf(input);

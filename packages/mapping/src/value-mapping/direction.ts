@@ -1,4 +1,5 @@
-// One direction of a table, compiled: a hash map of plain keys, and a list of rows with patterns. The first matching row wins, in either of the two.
+// One direction of a table, compiled: a hash map of plain keys, and a list of rows with patterns. The first matching row of the table wins,
+// whichever of the two contains it.
 import { asText, compilePattern } from "@sluice/engine/values";
 import type { Cell, MatchMode, TableContent } from "./value-table.ts";
 import { matchesWildcard } from "./wildcard.ts";
@@ -75,7 +76,7 @@ function withPatterns(rows: TableContent["rows"], from: readonly number[], to: n
   };
 }
 
-/** Cells of a regex column are patterns unless they contain no special character. */
+/** A cell of a wildcard or regex column is a pattern if it contains a special character. */
 export function isPattern(text: string, mode: MatchMode): boolean {
   return mode === "wildcard" ? /[*?]/.test(text) : mode === "regex" && /[\\^$.|?*+()[\]{}]/.test(text);
 }

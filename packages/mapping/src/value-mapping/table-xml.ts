@@ -15,7 +15,7 @@ interface Entry {
   readonly isDefault: boolean;
 }
 
-/** The table document of such a file. Rows with default entries come first, because the first row wins. */
+/** The table document of a value_mapping.xml file. Rows with default entries come first, because the first row wins. */
 export const tableFromXml = (text: string): TableDocument => runToEnd(tableFromXmlIncrementally(text));
 
 export function* tableFromXmlIncrementally(text: string): Incremental<TableDocument> {

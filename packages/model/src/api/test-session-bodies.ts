@@ -1,11 +1,11 @@
 // The request bodies of test sessions, used to validate API calls, to generate the OpenAPI document, and to read flow-test files.
 import { z } from "zod";
 
-const scalarMap = z.record(z.string(), z.unknown());
+const namedValues = z.record(z.string(), z.unknown());
 
 const respondShape = z.strictObject({
   status: z.int().min(100).max(599).optional(),
-  headers: scalarMap.optional(),
+  headers: namedValues.optional(),
   body: z.unknown().optional(),
   bodyExpr: z.string().optional(),
   delayMs: z.int().min(0).max(3_600_000).optional(),
@@ -51,9 +51,9 @@ export const mockShape = z
 const withShape = z.strictObject({
   body: z.unknown().optional(),
   bodyEquals: z.unknown().optional(),
-  headers: scalarMap.optional(),
+  headers: namedValues.optional(),
   matches: z.string().optional(),
-  jsonpath: scalarMap.optional(),
+  jsonpath: namedValues.optional(),
 });
 
 const calledShape = z.strictObject({
@@ -84,9 +84,9 @@ export const invokeShape = z.object({
   routeId: z.string().optional(),
   body: z.unknown().optional(),
   bodyBase64: z.string().optional(),
-  headers: scalarMap.optional(),
-  properties: scalarMap.optional(),
-  variables: scalarMap.optional(),
+  headers: namedValues.optional(),
+  properties: namedValues.optional(),
+  variables: namedValues.optional(),
   pattern: z.enum(["InOut", "InOnly"]).optional(),
   timeoutMs: z.int().min(1).max(600_000).optional(),
 });

@@ -88,7 +88,7 @@ function bindObject(binding: Binding, shape: LanguageShape, map: MapTree, owner:
   return { language: shape.name, text: bound, options, span: text.value.span };
 }
 
-/** Options of a language are passed as text: words in their normal spelling, numbers as written. */
+/** Options of a language are passed as text: booleans as `true` or `false`, numbers as written. */
 function asText(binding: Binding, shape: LanguageShape, map: MapTree, name: string, value: unknown): string {
   if (typeof value === "string" || typeof value === "boolean") return String(value);
   const { kind } = describe(shape.options[name] as never);

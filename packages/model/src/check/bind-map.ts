@@ -74,7 +74,7 @@ class MapBinding {
     this.#unknownEntries.push(written);
   }
 
-  /** Kebab-case names are the same names, as in Camel: `do-while` is `doWhile`. */
+  /** Option names may be written in kebab-case, as in Camel: `do-while` is `doWhile`. */
   #inCamelCase(entry: MapEntry): MapEntry {
     if (!entry.key.includes("-") || Object.hasOwn(this.#fields, entry.key)) return entry;
     return { ...entry, key: inCamelCase(entry.key) };

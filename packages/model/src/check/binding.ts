@@ -1,5 +1,5 @@
-// State shared by the binding functions for one document: the vocabulary, the placeholders, the errors found so far and the steps that have no
-// id yet.
+// State shared by the binding functions for one document: the vocabulary, the placeholders, the errors found so far and the steps of the current
+// route or entity.
 import type { Diagnostic } from "../flow/diagnostic.ts";
 import type { Span } from "../flow/span.ts";
 import type { StepNode } from "../flow/flow-document.ts";
@@ -24,7 +24,7 @@ export interface Owner {
   readonly span: Span;
 }
 
-/** A step without an id yet. */
+/** A step whose id is assigned, if it has none, when its route or entity is complete. */
 export interface StepDraft {
   readonly node: { id: string } & Omit<StepNode, "id">;
   readonly path: string;

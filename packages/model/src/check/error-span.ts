@@ -3,7 +3,7 @@
 import type { Span } from "../flow/span.ts";
 import type { MapEntry, MapTree, Tree } from "../flow/tree.ts";
 
-/** The subject of an error; the first match is used. */
+/** The subject of an error: the option is searched first, then the value. */
 export interface ErrorSubject {
   /** The name of an option, possibly nested. */
   readonly option?: string | undefined;

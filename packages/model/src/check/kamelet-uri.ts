@@ -10,7 +10,7 @@ export interface KameletUse {
   readonly fault?: string;
 }
 
-/** Undefined for any other endpoint, and for `kamelet:source` and `kamelet:sink`, which are endpoints inside a template. */
+/** The Kamelet or route template that an endpoint names; undefined for any other endpoint, and for `kamelet:source` and `kamelet:sink`, which are endpoints inside a template. */
 export function kameletUse(uri: string, parameters: Readonly<Record<string, string>>): KameletUse | undefined {
   const { templateId, routeId, ...values } = parameters;
   const path = uri === "kamelet" ? templateId : /^kamelet:(?:\/\/)?(.+)$/s.exec(uri)?.[1];

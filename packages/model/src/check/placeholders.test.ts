@@ -56,7 +56,7 @@ test.each([
 
 test("an optional placeholder alone removes its option", () => expect(resolve("{{?none}}")).toEqual({ kind: "absent" }));
 
-test("an undefined name is reported exactly", () =>
+test("an undefined name is reported with its placeholder", () =>
   expect(resolve("http://{{erp.url}}/x")).toEqual({
     kind: "fault",
     code: "placeholder-unresolved",
@@ -85,7 +85,7 @@ test("a doubling chain is rejected immediately with its placeholder", () => {
   expect(performance.now() - startTime).toBeLessThan(10_000);
 });
 
-test("many large values in one flow stay bounded", () => {
+test("the total length of the values in one flow is limited", () => {
   const placeholders = new Placeholders({ property: () => "x".repeat(60_000) });
   const kinds = Array.from({ length: 100 }, () => placeholders.resolve("a{{big}}").kind);
   expect(kinds.at(0)).toBe("text");

@@ -60,7 +60,7 @@ export function routeFields(vocabulary: Vocabulary): Fields {
 export const fromFields = {
   uri: f.uri({ doc: "Endpoint that messages come from.", required: true }),
   parameters: f.parameters({ doc: "Options of the endpoint, instead of those after '?' in the URI." }),
-  id: f.string({ doc: "Id of the trigger in traces." }),
+  id: f.string({ doc: "Id of the trigger, for tools." }),
   description: f.string({ doc: "Description of the trigger." }),
   note: f.string({ doc: "Note for readers of the flow." }),
   variableReceive: f.string({ doc: "Stores the incoming body in this variable and leaves the body empty." }),

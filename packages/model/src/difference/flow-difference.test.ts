@@ -28,7 +28,7 @@ test("the fewest possible steps are reported as moved", () => {
   expect(changesOf("{log: one}, {filter: {simple: x, steps: []}}", "{filter: {simple: x, steps: [{log: one}]}}")).toEqual(["moved log log1"]);
 });
 
-test("the short form of an option, and a boolean option with its default value, are not changes", () => {
+test("the short form of an option, and disabled: false, are not changes", () => {
   expect(changesOf("{log: one}", "{log: {message: one}}")).toEqual([]);
   expect(changesOf("{log: {message: one}}", "{log: {message: one, disabled: false}}")).toEqual([]);
   expect(changesOf("{log: one}", "{log: {message: two}}")).toEqual(["changed log log1 message: one → two"]);

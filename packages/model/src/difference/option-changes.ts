@@ -39,7 +39,7 @@ function textsByPath(tree: Tree, isExcluded: (path: string, key: string, member:
 
 const isSteps = (tree: Tree): boolean => tree.type === "list" || (tree.type === "scalar" && tree.text === null);
 
-/** An empty part and a boolean option with its default value count as absent. */
+/** An empty part and `disabled: false` count as absent. */
 const isUnset = (path: string, text: string | null): boolean => (path === "" && text === null) || (path === "disabled" && text === "false");
 
 export function optionChanges(before: WrittenOptions, after: WrittenOptions): readonly OptionChange[] {
@@ -49,7 +49,7 @@ export function optionChanges(before: WrittenOptions, after: WrittenOptions): re
     .map((name) => ({ name, before: oldOptions.get(name) ?? null, after: newOptions.get(name) ?? null }));
 }
 
-/** `log: text` is the short form of `log: {message: text}`: named like the option of the other version. */
+/** `log: text` is the short form of `log: {message: text}`: the text gets the name of the option in the other version. */
 function withoutShorthand(options: WrittenOptions, other: WrittenOptions): WrittenOptions {
   const text = options.get("");
   if (text === undefined || options.size > 1 || other.has("")) return options;

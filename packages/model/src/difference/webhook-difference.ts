@@ -8,7 +8,7 @@ export interface WebhookOperation {
   readonly path: string;
   /** The parameters that a request must have; `body` is the request body. */
   readonly required: readonly string[];
-  /** Allowed values by parameter; parameters that are not listed are free. */
+  /** Allowed values by parameter; parameters that are not listed accept any value. */
   readonly allowed: Readonly<Record<string, readonly string[]>>;
   /** Accepted content types; empty for all. */
   readonly consumes: readonly string[];

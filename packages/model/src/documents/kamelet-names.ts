@@ -10,7 +10,7 @@ const kameletUri = /(?<![\w-])kamelet:(?:\/\/)?([A-Za-z0-9][\w.-]*)/g;
 /** `kamelet:source` and `kamelet:sink` are endpoints inside a Kamelet's template, not Kamelets. */
 const templateEndpoints: ReadonlySet<string> = new Set(["source", "sink"]);
 
-/** In the order of their first use. Names of the document's own route templates are not Kamelets. */
+/** The names in the order of their first use. Names of the document's own route templates are not Kamelets. */
 export function kameletNamesIn(document: Tree, property: (name: string) => string | undefined = () => undefined): readonly string[] {
   const { tree, properties } = asFlowTree(document);
   const placeholders = new Placeholders({ property: (name) => property(name) ?? properties.get(name) });

@@ -35,7 +35,7 @@ export function readKamelet(tree: Tree): Kamelet | Diagnostic {
   const spec = valueOf(tree, "spec");
   const metadata = valueOf(tree, "metadata");
   const name = textOf(valueOf(metadata, "name"));
-  // v1alpha1 calls `template` `flow`.
+  // In v1alpha1, `template` is named `flow`.
   const template = valueOf(spec, "template") ?? valueOf(spec, "flow");
   if (textOf(valueOf(tree, "kind")) !== "Kamelet") return fault("kamelet-invalid", "the document is not a Kamelet", tree.span, "add kind: Kamelet");
   if (name === undefined) return fault("kamelet-invalid", "the Kamelet has no name", tree.span, "add metadata: {name: …}");

@@ -53,7 +53,7 @@ function endpointOf(tree: Tree, id: string | undefined): Endpoint | string {
   const api = textOf(valueOf(ref, "apiVersion")) ?? "";
   if (api.startsWith("messaging.knative.dev/")) return { uri: scalar(`knative:channel/${name}`, ref.span), parameters };
   if (api.startsWith("eventing.knative.dev/") && kind === "Broker") return brokerOf(name, parameters, ref);
-  return `a reference to a Kubernetes resource of kind '${kind}' cannot be used outside a cluster`;
+  return `a reference to a Kubernetes resource of kind '${kind}' cannot be used outside Kubernetes`;
 }
 
 /** A broker of Knative: the property `type` is the type of its events. */

@@ -5,7 +5,7 @@ const words: readonly (readonly [RegExp, string])[] = [
 const letters: Readonly<Record<string, string>> = { ß: "ss", ø: "o", ł: "l", æ: "ae", œ: "oe", đ: "d", ð: "d", þ: "th", ı: "i" };
 const maxLength = 63;
 
-/** Generates a flow id from a name: lower-case words joined by '-'. `isTaken` returns true for ids in use. */
+/** Generates an id from a name: lower-case words joined by '-'. `isTaken` returns true for ids in use. */
 export function slug(name: string, isTaken: (id: string) => boolean = () => false): string {
   const plain = words.reduce((text, [sign, word]) => text.replaceAll(sign, word), name).toLowerCase();
   const ascii = plain

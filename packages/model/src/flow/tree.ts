@@ -5,7 +5,7 @@ import type { Span } from "./span.ts";
 /** A scalar keeps its source text: `007`, `yes` and `1e3` mean what the author typed, without YAML's type conversion. */
 export interface ScalarTree {
   readonly type: "scalar";
-  /** The text as typed (unquoted, unescaped); null only for a plain empty, `null` or `~`. */
+  /** The text as typed (unquoted, unescaped); null only for a missing value and for an unquoted `null` or `~`. */
   readonly text: string | null;
   /** True when the author quoted it or used a block scalar. */
   readonly quoted: boolean;

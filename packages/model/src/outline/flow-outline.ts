@@ -183,7 +183,7 @@ function optionTexts(value: Tree | undefined): OptionTexts {
   return texts;
 }
 
-/** A value, or the text of an expression such as `{simple: "${body}"}` or `{expression: $.items}`; empty for a group without values. */
+/** A value, or the text of an expression such as `{simple: "${body}"}` or `{expression: $.items}`; empty for a mapping without entries. */
 function shortText(tree: Tree): string | undefined {
   if (tree.type === "scalar") return tree.text ?? undefined;
   if (tree.type !== "map" || memberOf(tree, "steps") !== undefined) return undefined;
@@ -224,7 +224,7 @@ function shapeOf(visible: MapTree["entries"]): string {
   return inner.value.type === "list" ? detailOf(inner.value) : inner.key;
 }
 
-/** A URI with its parameters on one line. */
+/** The URI; a bare scheme is followed by its first parameter, as in `timer:tick`. */
 function addressOf(tree: Tree): string | undefined {
   if (tree.type === "scalar") return tree.text ?? undefined;
   const uri = textOf(tree, "uri");

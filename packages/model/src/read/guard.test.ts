@@ -70,7 +70,7 @@ test("quotes, comments and block scalars do not count as nesting", () => {
   expect(readTree(text).diagnostics).toEqual([]);
 });
 
-test("nesting up to the limit is read, one more is not", () => {
+test("nesting within the limit is read, deeper nesting is not", () => {
   expect(readTree(`${"[".repeat(99)}${"]".repeat(99)}`).diagnostics).toEqual([]);
   expect(readTree(`${"[".repeat(101)}${"]".repeat(101)}`).diagnostics[0]?.code).toBe("yaml-limit");
   expect(readTree(lines(99, (index) => `${"  ".repeat(index)}a:`)).diagnostics).toEqual([]);

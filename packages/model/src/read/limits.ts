@@ -12,7 +12,7 @@ export interface ReadLimits {
   readonly nodes: number;
   /** Tokens of any kind, including line ends and comments: parse time is proportional to them. */
   readonly tokens: number;
-  /** Maximum diagnostics before reading stops. */
+  /** Maximum number of diagnostics; further errors are not reported. */
   readonly faults: number;
 }
 

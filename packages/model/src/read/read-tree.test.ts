@@ -125,7 +125,7 @@ test("a string without a closing quote is reported where it starts", () =>
     { code: "yaml-missing-char", message: 'the string that starts here has no closing quote: "', span: { line: 2, column: 8 } },
   ]));
 
-test("a tab is reported without its consequences", () =>
+test("a tab is reported without the errors that follow from it", () =>
   expect(readTree("- route:\n\tid: x\n").diagnostics).toMatchObject([{ code: "yaml-tab-as-indent", span: { line: 2 } }]));
 
 test("a flow whose line breaks were removed is reported once, with the cause", () => {

@@ -86,7 +86,7 @@ test("returns the same tree as a full read after any edit", () => {
   );
 });
 
-test("supports typing at every position", () => {
+test("returns the same tree as a full read after a character is typed or deleted anywhere", () => {
   for (let at = 0; at <= flow.length; at += 11) {
     rereadTree(flow);
     for (const typed of ["x", "\n", " "]) expectSameResult(flow.slice(0, at) + typed + flow.slice(at));

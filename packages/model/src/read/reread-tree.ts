@@ -171,8 +171,8 @@ function shiftTree(tree: Tree, by: number, lines: number): Tree {
 }
 
 /**
- * Creates the new tree from the old one by replacing one item: nodes before it are unchanged, nodes after it are shifted, and its ancestors get
- * longer.
+ * Creates the new tree from the old one by replacing one item: nodes before it are unchanged, nodes after it are shifted, and the spans of its
+ * ancestors are adjusted.
  */
 class TreeShifter {
   nodes = 0;

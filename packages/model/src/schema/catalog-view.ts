@@ -1,5 +1,5 @@
-// The declarations as JSON: the source of palette, forms, nesting and reference. The caller chooses the declarations; connectors and beans are
-// described by shape, since only the engine can run them.
+// The declarations as JSON, for the palette, the forms and the nesting rules of the designer and for the reference. The caller chooses the
+// declarations; connectors and beans are described by shape, since only the engine can run them.
 import type { Kamelet } from "../documents/kamelet.ts";
 import { describe } from "./field.ts";
 import type { BrowsedName, Field, FieldInfo, Fields, Kind, NameKind } from "./field.ts";
@@ -73,7 +73,7 @@ export interface ConnectorView extends DescribedView {
   readonly trigger?: TriggerKind;
   /** Options that a source needs although they are optional for a sink, with values to start from. */
   readonly sourceStarter?: Readonly<Record<string, string>>;
-  /** The same for a sink. */
+  /** Options that a sink needs although they are optional for a source, with values to start from. */
   readonly sinkStarter?: Readonly<Record<string, string>>;
   /** True when messages sent to it stay in the runtime; absent when they reach another system. */
   readonly local?: boolean;

@@ -1,6 +1,9 @@
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Camel's durations: a bare number is milliseconds; `10s`, `1m30s`, `2h`, `1d` and ISO `PT5S` add up. Undefined for invalid text. */
+/**
+ * Parses Camel's durations to milliseconds: a bare number of milliseconds, amounts with units such as `10s` and `1m30s`, or ISO 8601 text such as
+ * `PT5S`. Undefined for invalid text.
+ */
 export function parseDuration(text: string): number | undefined {
   if (/^-?\d+$/.test(text)) return Number(text);
   const body = /^PT?/i.test(text) ? text.replace(/^PT?/i, "") : text;

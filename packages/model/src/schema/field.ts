@@ -67,7 +67,7 @@ export interface FieldInfo {
   readonly fields?: Fields;
   /** For expressions: written with the language as a key next to the other options (`setBody: {simple: …}`). */
   readonly inline?: boolean;
-  /** For a list or an object: the author may write a single string instead, which sets this member. */
+  /** For an object: the author may write a single string instead, which sets this member. */
   readonly shorthand?: string;
   /** For parameters: values may be mappings and lists, which are flattened to names such as `a.b` and `a[0]`. */
   readonly nested?: boolean;
@@ -156,7 +156,7 @@ const readBoolean = (text: string): boolean | undefined => (/^true$/i.test(text)
 const readInteger = (text: string): number | undefined => (/^[+-]?\d{1,15}$/.test(text) ? Number(text) : undefined);
 const readNumber = (text: string): number | undefined => (/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined);
 
-/** `completion-size` and `CompletionSize` both name `completionSize`: enum values ignore case and accept kebab-case. */
+/** Enum values ignore case and accept kebab-case: `in-only` and `INONLY` are `InOnly`. */
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
 /** An exact match takes precedence: `1` is not `-1`. */

@@ -40,11 +40,11 @@ export interface StepShape extends Described {
   readonly shorthand?: string;
   /** True when a missing or empty `steps` adopts the steps that follow in the same list, as in Camel. */
   readonly adoptsSiblings?: boolean;
-  /** Options that may also be the last items of its `steps`, as in Camel's documentation: `doCatch`, `doFinally`. */
+  /** Options that may also be written among its `steps`, as in Camel's documentation: `doCatch`, `doFinally`. */
   readonly clausesInSteps?: readonly string[];
   /**
-   * Its branches when they are not separate options: each direct child is a branch that gets every message (`all`) or one of them (`one`), or each
-   * address that its expression returns is a branch (`addresses`).
+   * Its branches when they are not separate options. Each direct child is a branch, and a message goes to every branch (`all`) or to one of them
+   * (`one`); or each address that its expression returns is a branch (`addresses`).
    */
   readonly lanes?: "all" | "one" | "addresses";
   /** The name of its plain `steps` next to its other branches, such as `Try`. */

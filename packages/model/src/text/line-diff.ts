@@ -1,5 +1,5 @@
-// A line diff. Common lines at both ends are removed first; the middle is compared exactly up to a limit, so that a large rewrite is shown as
-// one replaced block.
+// A line diff. Common lines at both ends are removed first; the middle is compared exactly up to a limit. A larger rewrite is shown as one
+// replaced block.
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed";
@@ -50,7 +50,7 @@ function diffMiddle(left: readonly string[], right: readonly string[], offset: n
   return lines;
 }
 
-/** For each pair of positions, the number of common lines after them. */
+/** For each pair of positions, the length of the longest common subsequence of the lines from there on. */
 function commonSubsequenceLengths(left: readonly string[], right: readonly string[]): Uint32Array {
   const width = right.length + 1;
   const lengths = new Uint32Array((left.length + 1) * width);

@@ -131,7 +131,7 @@ function applyBoth(source: string, first: Edit, then: (source: string) => Edit):
   return second.ok ? combinedEdit(source, second.source) : second;
 }
 
-/** A string as a YAML document. */
+/** A string as a YAML scalar. */
 export function scalarYaml(text: string): string {
   for (const candidate of scalarTexts(text, "", "", "\n")) {
     const { tree } = readTree(`a: ${candidate}\n`);

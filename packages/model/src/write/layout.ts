@@ -100,7 +100,7 @@ export function indentRest(text: string, by: string, lineEnd: string): string {
     .join(lineEnd);
 }
 
-/** The inverse: removes indentation from every line except the first. */
+/** The inverse of {@link indentRest}: removes indentation from every line except the first. */
 export function dedentRest(text: string, by: number): string {
   return text
     .split(/\r?\n/)

@@ -48,9 +48,9 @@ export class SharedSagas implements SagaStore {
   }
 
   /** Writes are serialized, so that an earlier state does not replace a later one. */
-  async write({ id, flowId, outcome, parts }: OpenSaga): Promise<void> {
+  async write({ id, flowId, outcome, participants }: OpenSaga): Promise<void> {
     const { cluster } = this.#parts;
-    const stored = parts.map(({ step, headers }) => ({ step, envelope: storeMessage(new Message(null, headers), {}, maxHeaderBytes).envelope }));
+    const stored = participants.map(({ step, headers }) => ({ step, envelope: storeMessage(new Message(null, headers), {}, maxHeaderBytes).envelope }));
     await this.#mutex.run(id, () => this.#store(id, { boot: cluster.boot, flowId, outcome: outcome ?? null, parts: stored }));
   }
 

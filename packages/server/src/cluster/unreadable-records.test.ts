@@ -43,7 +43,7 @@ onEveryStore(
       const sagasOf = (cluster: typeof one, ownLog = recordingLog()): SharedSagas =>
         new SharedSagas({ cluster, cipher: newCipher(), log: ownLog, isDead: () => false, holds: () => true });
       const [other, sagas] = [sagasOf(one), sagasOf(two as typeof one, log)];
-      const write = (store: SharedSagas, id: string): Promise<void> => store.write({ id, flowId: "f", outcome: undefined, parts: [] });
+      const write = (store: SharedSagas, id: string): Promise<void> => store.write({ id, flowId: "f", outcome: undefined, participants: [] });
       await write(other, "before");
       const unregister = sagas.register(step, () => Promise.reject(new FlowError("java.lang.Error", "not called")));
       await expect.poll(() => log.lines).toHaveLength(1);

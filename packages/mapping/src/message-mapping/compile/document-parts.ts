@@ -91,7 +91,7 @@ function readFunction(name: string, declaration: unknown, context: DocumentConte
   const names = Array.isArray(args) ? args.map(validName) : [undefined];
   if (validName(name) === undefined || names.includes(undefined) || typeof expr !== "string") {
     context.report(
-      `function '${name.slice(0, 60)}' must have a list of names 'args' and a string 'expr'; names have letters, digits and _ and do not start with a digit`,
+      `function '${name.slice(0, 60)}' must have a string 'expr' and may have a list of names 'args'; names consist of letters, digits and _ and do not start with a digit`,
     );
     return undefined;
   }

@@ -1,5 +1,5 @@
-// Compiles expression trees to closures. As much as possible is decided here: names to levels, functions to code, paths against the shape of
-// the source.
+// Compiles expression trees to closures. As much as possible is done here: names are resolved to levels, functions to code, and paths are checked
+// against the shape of the source.
 import type { ExpressionTree } from "../expression/expression-tree.ts";
 import { memberReader } from "../expression/member-reader.ts";
 import { binaryOperations } from "../expression/operators.ts";

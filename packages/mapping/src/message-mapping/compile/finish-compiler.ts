@@ -17,7 +17,7 @@ export type RuleMembers = Readonly<Record<string, unknown>>;
 const types = ["string", "integer", "number", "boolean", "date", "dateTime", "time"] as const;
 type TypeName = (typeof types)[number];
 
-/** The steps between source and target; undefined when a rule has none. Null and undefined pass unchanged. */
+/** The steps between source and target; undefined when a rule has none. Null and undefined are not converted. */
 export function compileFinish(rule: RuleMembers, context: DocumentContext, isList: boolean): Finish | undefined {
   const steps: Step[] = [];
   const type = readType(rule, context);
@@ -31,14 +31,14 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
       : steps.length === 1
         ? steps[0]
         : (value: unknown) => steps.reduce((result, step) => (isNothing(result) ? result : step(result)), value);
-  // Blank text is neither a number nor a date, so a default replaces it.
-  const blankIsNothing = (type !== undefined && type !== "string") || rule["scale"] !== undefined || rule["format"] !== undefined;
+  // Empty text is neither a number nor a date, so a default replaces it.
+  const emptyIsNothing = (type !== undefined && type !== "string") || rule["scale"] !== undefined || rule["format"] !== undefined;
   const fallback = rule["default"];
   const isRequired = rule["required"] === true && !isList;
   if (rule["required"] !== undefined && typeof rule["required"] !== "boolean") context.report("'required' must be true or false");
   if (convert === undefined && fallback === undefined && !isRequired) return undefined;
   return (input, run) => {
-    let value = blankIsNothing && scalarOf(input) === "" ? null : input;
+    let value = emptyIsNothing && scalarOf(input) === "" ? null : input;
     if (isNothing(value)) {
       if (fallback !== undefined) return detached(fallback, run);
       if (isRequired) throw new MappingFault("required", "a value is required, but the source has none");

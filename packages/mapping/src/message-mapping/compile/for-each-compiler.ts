@@ -67,7 +67,7 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
       item.group = entry?.group;
       item.index = at;
       item.sourceIndex = entry === undefined ? at : entry.index;
-      item.out = base + results.length;
+      item.targetIndex = base + results.length;
       try {
         const value = finite(finish === undefined ? evaluate(item) : finish(evaluate(item), item.run));
         if (value === undefined) continue;

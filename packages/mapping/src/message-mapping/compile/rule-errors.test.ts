@@ -1,4 +1,4 @@
-// Tests which documents are rejected, and the positions of their errors.
+// Tests which documents and messages are rejected, and the fields that the errors name.
 import { describe, expect, it } from "vitest";
 import { compileMapping } from "../compile-mapping.ts";
 import { environmentOf, evaluate, jsonRules, problemsOf, runMapping } from "../mapping-under-test.test-support.ts";
@@ -6,7 +6,7 @@ import { environmentOf, evaluate, jsonRules, problemsOf, runMapping } from "../m
 const errorsOf = (document: unknown, body: unknown, environment = environmentOf()): readonly string[] =>
   runMapping(document, body, { environment }).errors.map(({ message }) => message);
 
-describe("unknown properties", () => {
+describe("invalid properties", () => {
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
     ["part", { parts: { p: { map: [], mapp: [] } } }, "part 'p': unknown property 'mapp' (did you mean 'map'?)"],
     ["function", { functions: { f: { args: [], expr: "1", arg: [] } } }, "function 'f': unknown property 'arg' (did you mean 'args'?)"],

@@ -521,7 +521,7 @@ describe("checks of the document", () => {
     expect(problemsOf({ source: { format: "json" }, target: xml, map: [{ to: "Line", forEach: "l", map: [{ to: "@no", from: "n" }] }] })).toEqual([]);
   });
 
-  it("checks paths against a sample, parts and variables included", () => {
+  it("checks paths against a sample, including paths in parts and variables", () => {
     const document = {
       source: { format: "csv", sample: "Amount;Country\n1;2", delimiter: ";" },
       target: { format: "json" },

@@ -13,7 +13,7 @@ export interface Scope {
   readonly shape: Shape | undefined;
   /** The name of the level's item where items are elements; undefined for the message itself. */
   readonly element: string | undefined;
-  /** The arguments of a function; apart from them, a function can read only the root of the message. */
+  /** The arguments of a function; apart from them, a function can read only `$`, `$params`, `$headers` and variables. */
   readonly args: readonly string[] | undefined;
 }
 

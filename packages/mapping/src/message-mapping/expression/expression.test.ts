@@ -154,8 +154,8 @@ describe("invalid expressions", () => {
   });
 });
 
-describe("run-time names", () => {
-  it("are headers (case-insensitive), params and variables", () => {
+describe("values from outside the current item", () => {
+  it("include headers (case-insensitive), params and variables", () => {
     const document = {
       ...jsonRules({ to: "h", expr: "$headers['X-Site']" }, { to: "p", from: "$params.plant" }, { to: "v", expr: "$vars.twice + $twice" }),
       vars: [
@@ -166,11 +166,11 @@ describe("run-time names", () => {
     expect(runMapping(document, { a: 2 }, { headers: { "x-site": "B" }, params: { plant: 1000 } }).output).toEqual({ h: "B", p: 1000, v: 8 });
   });
 
-  it("use the host's time", () => {
+  it("include the time of the host", () => {
     expect([evaluate("now()"), evaluate("today()")]).toEqual(["2026-11-14T16:02:33.120Z", "2026-11-14"]);
   });
 
-  it("look up values in a literal table", () => {
+  it("include the entries of a value-mapping table", () => {
     const environment = environmentOf({ uom: { entries: { piece: "ST" } } });
     expect(evaluate("lookup('uom', 'from', 'to', unit)", { unit: "piece" }, { environment })).toBe("ST");
     expect(evaluate("lookup('uom', 'from', 'to', unit, 'key')", { unit: "crate" }, { environment })).toBe("crate");
@@ -181,7 +181,7 @@ describe("run-time names", () => {
 });
 
 describe("functions", () => {
-  it("of the document can use only their arguments, and may call each other", () => {
+  it("of the document cannot read fields of the current item, and may call each other", () => {
     const functions = { net: { args: ["q", "$p"], expr: "round($q * p, 2)" }, gross: { args: ["q", "p"], expr: "net(q, p) * 1.2" } };
     expect(runMapping(withFunctions(functions, "gross(qty, price)"), { qty: 2, price: 5 }).output).toEqual({ x: 12 });
     expect(problemsOf(withFunctions({ f: { args: ["a"], expr: "a + b" } }, "f(1)"))).toEqual([

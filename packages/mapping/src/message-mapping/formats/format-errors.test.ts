@@ -36,7 +36,7 @@ describe("options", () => {
       "source: a fixed format needs either 'fields' or 'records', not both",
     ],
     ["schema", { format: "json", schema: "order.json" }, "source.schema: expected a JSON Schema: an object, true or false"],
-  ])("%s", (_name, side, fault) => {
+  ])("an invalid value is rejected: %s", (_name, side, fault) => {
     expect(faultsOf(side)).toEqual([fault]);
     expect(faultsOf(json, side)).toEqual([fault.replace("source", "target")]);
   });
@@ -108,7 +108,7 @@ describe("EDI", () => {
     expect(read(x12, write(x12, { ISA: { ...sent, e16: ">" }, ST: { e1: "850" } }) as string, "ISA.e6")).toBe("SENDER         ");
   });
 
-  it("an X12 envelope rejects values that are too long", () => {
+  it("an X12 envelope rejects values that are too long or contain a separator", () => {
     expect(write(x12, { ISA: { ...sent, e6: "A VERY LONG SENDER" } })).toBe('"A VERY LONG SENDER" is longer than the 15 characters of ISA.e6');
     expect(write(x12, { ISA: { ...sent, e6: "A*B" } })).toBe('"A*B" contains a separator, which ISA.e6 cannot escape');
   });

@@ -14,11 +14,11 @@ export interface MessageFormat {
   readonly xml?: XmlSource;
   /** The data of a body: text or bytes are parsed, data is returned unchanged. Throws a FlowError. */
   read(body: unknown): unknown;
-  /** The same for a long body, incrementally. */
+  /** Like `read`, incrementally, for a long body. */
   readIncrementally(body: unknown): Incremental<unknown>;
   /** The body for an output: data for JSON, text for the others. */
   write(output: unknown): unknown;
-  /** The same for a long output, incrementally; only set where writing takes long. */
+  /** Like `write`, incrementally, for a long output; only set where writing takes long. */
   writeIncrementally?(output: unknown): Incremental<unknown>;
 }
 
@@ -38,7 +38,8 @@ const maxInputLength = 64 * 1024 * 1024;
 export function textOfBody(body: unknown, decode: (bytes: Uint8Array) => string = asText): string | undefined {
   if (typeof body === "object" && body !== null && textForm in body) return textOfBody(asText(body));
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return undefined;
-  if (body.length > maxInputLength) throw limitFault(`a message of ${body.length} characters exceeds the limit of ${maxInputLength} for mappings`);
+  if (body.length > maxInputLength)
+    throw limitFault(`a message of ${body.length} ${typeof body === "string" ? "characters" : "bytes"} exceeds the limit of ${maxInputLength} for mappings`);
   return typeof body === "string" ? body : decode(body);
 }
 

@@ -1,11 +1,11 @@
 // The sagas of this process. Tracks their participants and notifies each participant of the outcome exactly once. With a store, another process ends
 // the sagas if this process crashes; participants are then notified at least once.
 import type { Awaitable, Host } from "@sluice/engine/spi";
-import type { SagaOutcome, SagaPart, SagaStore } from "@sluice/engine/tools";
+import type { SagaOutcome, SagaParticipant, SagaStore } from "@sluice/engine/tools";
 import { OldestKey } from "../../oldest-key.ts";
 import { after } from "../settle.ts";
 
-export interface Participant extends SagaPart {
+export interface Participant extends SagaParticipant {
   /** Calls the endpoint for the outcome of the saga when `previous` has resolved; resolves when the call has finished. */
   notify(outcome: SagaOutcome, previous: Promise<void> | undefined): Promise<void>;
 }
@@ -59,7 +59,7 @@ export class SagaCoordinator {
     const saga = this.#open.get(id);
     if (saga === undefined) return undefined;
     saga.participants.push(participant);
-    return saga.store?.write({ id, flowId: saga.flowId, outcome: undefined, parts: [...saga.participants] });
+    return saga.store?.write({ id, flowId: saga.flowId, outcome: undefined, participants: [...saga.participants] });
   }
 
   /** Compensates the saga after a timeout; returns a function that cancels the timeout. */
@@ -83,7 +83,7 @@ export class SagaCoordinator {
     const { flowId, participants, store } = saga;
     if (store === undefined || participants.length === 0) return void this.#notify(participants, outcome);
     // Without a stored outcome, the saga is compensated if this process crashes.
-    const stored = outcome === "completion" ? store.write({ id, flowId, outcome, parts: participants }) : undefined;
+    const stored = outcome === "completion" ? store.write({ id, flowId, outcome, participants }) : undefined;
     return after(stored, () => void this.#notify(participants, outcome).then(() => store.remove(id)));
   }
 
