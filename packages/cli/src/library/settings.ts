@@ -6,7 +6,7 @@ export interface SluiceSettings {
   readonly port?: number;
   /** Address to listen on; 0.0.0.0 listens on all interfaces. Default: 127.0.0.1. */
   readonly host?: string;
-  /** Directory for flows, parameters, tables and queues; created if it does not exist. Without it, nothing is stored. */
+  /** Directory for flows, parameters, tables and queues; created if it does not exist. Without it, a temporary directory is used, which `close` deletes. */
   readonly dataDir?: string;
   /** Profile: values in `application-<profile>.properties` override those in `application.properties`. */
   readonly profile?: string;
@@ -30,7 +30,7 @@ export interface SluiceSettings {
   readonly deployToken?: string;
   /** Minimum log level. Default: info. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error";
-  /** Reload flows, value mappings, message mappings, connections and access policies when their files change. Default: false. */
+  /** Reload flows, value mappings, message mappings, connections, access policies, Kamelets and, with one worker, functions when their files change. Default: false. */
   readonly watch?: boolean;
   /** Access to webhooks without an access policy. Default: open. */
   readonly webhookDefault?: "open" | "deny";
