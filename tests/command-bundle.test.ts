@@ -75,7 +75,7 @@ describe("the bundled command", () => {
     server.clean();
   });
 
-  it("runs without its source modules, workers included, and replaces the code cache of another V8", async () => {
+  it("runs without its source modules, workers included, and replaces an invalid code cache", async () => {
     const copy = join(folder, "sluice");
     copyCommand(copy);
     const bundleFolder = join(copy, "dist/bundle");

@@ -198,6 +198,6 @@ describe("a third-party connector (needs the npm registry)", () => {
   it("is listed in the schema for editors", async (context) => {
     skipIfNotInstalled(context);
     const { output } = await sluice({ SERVICE_CONNECTORS: "sluice-connector-line" }, "schema");
-    expect(JSON.stringify(JSON.parse(output))).toContain("Timeout of a sink for connecting");
+    expect(JSON.stringify(JSON.parse(output))).toContain("Sink: timeout for connecting and for a reply.");
   });
 });

@@ -57,7 +57,7 @@ export async function findingsOfScreen(page: Page, name: string, mustFit = true)
     await page.setViewportSize({ width, height });
     found.push(...(await findingsInBothThemes(page, `${name} ${width}`)));
     const content = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (mustFit && content > width) found.push(`${name}: ${content} pixels in a window of ${width}`);
+    if (mustFit && content > width) found.push(`${name}: the page is ${content} pixels wide and scrolls horizontally in a ${width}-pixel window`);
   }
   return found;
 }

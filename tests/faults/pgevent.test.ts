@@ -1,5 +1,5 @@
-// Faults of PostgreSQL notifications, on a server that only this test uses. PostgreSQL stores none, so a route receives those that are sent while
-// it listens: after each fault it must listen again.
+// Faults of PostgreSQL notifications, on a server that only this test uses. PostgreSQL does not store
+// notifications, so a route receives only those sent while it is listening. After each fault it must listen again.
 import { createRequire } from "node:module";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -19,7 +19,7 @@ const options = {
   useStreaming: ignoredOption("bodies are read when a step needs them"),
   useBodyHandler: ignoredOption("bodies are read when a step needs them"),
   servletName: f.string({ doc: "Accepted but ignored: there is only one HTTP server.", group: "advanced" }),
-  handleWriteResponseError: ignoredOption("a response that cannot be sent is written to the log"),
+  handleWriteResponseError: ignoredOption("a response that cannot be sent is dropped"),
 };
 
 type Options = Values<typeof path> & Values<typeof options>;
@@ -85,7 +85,7 @@ function pathOf(address: string): string {
   });
 }
 
-/** The paths to serve, of the flow and of the route, and whether paths below them are served too. */
+/** The paths to serve (the path of the endpoint and `/api/<route-id>`), and whether paths below them are served too. */
 export function servedPaths(path: string, route: RouteIdentity): { readonly paths: readonly string[]; readonly prefix: boolean } {
   const absolutePath = `/${path.replace(/^\/+/, "")}`;
   const prefix = absolutePath.endsWith("/*");

@@ -119,7 +119,7 @@ function priorityOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const priority = Number(text);
   if (!Number.isInteger(priority) || priority < 0 || priority > 255)
-    throw new FlowError("java.lang.IllegalArgumentException", `header '${prefix}Priority' must be a number from 0 to 255, not '${text}'`, {
+    throw new FlowError("java.lang.IllegalArgumentException", `header '${prefix}Priority' must be an integer from 0 to 255, not '${text}'`, {
       code: "rabbitmq-bad-header",
     });
   return priority;

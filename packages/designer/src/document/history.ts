@@ -9,10 +9,10 @@ export interface Change {
   readonly inverse: Splice;
   readonly label: string;
   readonly origin: Origin;
-  /** Milliseconds of any clock. */
+  /** Time in milliseconds; only differences between changes are used. */
   readonly at: number;
   readonly selectionBefore: Path | undefined;
-  /** Consecutive changes with the same group are merged, such as all typing in a field until it loses the focus. */
+  /** Consecutive changes with the same group are merged, such as all typing in a field until it loses focus. */
   readonly group?: string;
 }
 

@@ -118,7 +118,7 @@ export const mapperStrings = {
   suggestions: "Suggestions",
   columns: { target: "Target field", formula: "Formula", condition: "Condition", result: "Result", action: "Actions" },
   removeOne: (path: string) => `Remove ${path}`,
-  chip: (path: string, functions: string) => `Edit ${functions} of ${path}`,
+  chip: (path: string, chip: string) => `Edit ${path}: ${chip}`,
 } as const;
 
 export const functionGroups = [

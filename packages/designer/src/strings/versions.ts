@@ -24,11 +24,11 @@ export const versionsStrings = {
   restore: "Restore",
   rollBack: (target: string) => `Roll back on ${target}…`,
   restored: (name: string) => `Restore ${name}`,
-  versionOf: (time: string) => `the version of ${time}`,
+  versionOf: (time: string) => `the version from ${time}`,
   diffTitle: (name: string) => `Changes from ${name} to the current text`,
   rollBackTitle: (flow: string, revision: number, target: string) => `Roll back '${flow}' on ${target} to v${revision}?`,
   rollBackText: (revision: number, time: string, author: string | null, running: string, target: string) =>
-    `v${revision} of ${time}${author === null ? "" : ` by ${author}`} replaces ${running} on ${target}. It is deployed as a new version, with its parameters and tests. The text in the editor does not change.`,
+    `v${revision} from ${time}${author === null ? "" : ` by ${author}`} replaces ${running} on ${target}. It is deployed as a new version, with its parameters and tests. The text in the editor does not change.`,
   runningVersion: (revision: number) => `the running version v${revision}`,
   currentVersion: "the current version",
   paramsChange: (names: readonly string[]) => `${count(names.length, "parameter changes", "parameters change")}: ${names.join(", ")}.`,

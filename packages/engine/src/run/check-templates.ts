@@ -17,9 +17,9 @@ export function checkTemplates(scope: RouteScope, source: string, diagnostics: D
     const dependsOnParameter = ({ code, span }: Diagnostic): boolean =>
       !alwaysReported.has(code) &&
       (hasPlaceholder(span) || hasPlaceholder(values.get(span.start) ?? span)) &&
-      !(code === "endpoint-option-invalid" && isDefault(values.get(span.start) ?? span));
-    /** True for an option that gets its value from the default of a parameter, so that the template fails unless that is overridden. */
-    const isDefault = ({ start, end }: Span): boolean => {
+      !(code === "endpoint-option-invalid" && usesDefault(values.get(span.start) ?? span));
+    /** True if the value is a single parameter that has a default. An invalid default is an error in the template itself, so it is reported. */
+    const usesDefault = ({ start, end }: Span): boolean => {
       const [, name] = /^["']?\{\{\s*([\w.-]+)\s*\}\}["']?$/.exec(source.slice(start, end).trim()) ?? [];
       return name !== undefined && sample.defaults.has(name);
     };

@@ -1,7 +1,7 @@
 // Expressions are synchronous. Parsing ten megabytes inside one would block the event loop, so long JSON is parsed beforehand, in slices.
 import type { Exchange } from "../exchange/exchange.ts";
 import { mayBeJson, parsePlainJsonIncrementally } from "../values/json-text.ts";
-import { addReader, cacheLongBytes, cacheLongText, longJson, longJsonFrom, recallLongText, type LongJson } from "../values/long-json.ts";
+import { addReader, cacheLongBytes, cacheLongText, longJson, minLongJsonLength, recallLongText, type LongJson } from "../values/long-json.ts";
 import type { Clock } from "../spi/host.ts";
 import { inSlices } from "./pacing.ts";
 import type { Awaitable } from "../spi/processor.ts";
@@ -12,13 +12,13 @@ const decoder = new TextDecoder();
 export function readJsonAhead(source: unknown, exchange: Exchange, clock: Clock): Awaitable {
   const { message, at } = exchange;
   if (typeof source === "string") {
-    if (source.length < longJsonFrom || recallLongText(source, message, at)) return undefined;
+    if (source.length < minLongJsonLength || recallLongText(source, message, at)) return undefined;
     return parseAhead(source, at, clock)?.then((json) => {
       // Another expression of the step may have parsed it meanwhile.
       if (!recallLongText(source, message, at)) cacheLongText(source, message, json);
     });
   }
-  if (!(source instanceof Uint8Array) || source.length < longJsonFrom || recallLongBytes(source, at) || !mayBeJson(source)) return undefined;
+  if (!(source instanceof Uint8Array) || source.length < minLongJsonLength || recallLongBytes(source, at) || !mayBeJson(source)) return undefined;
   const text = decoder.decode(source);
   return parseAhead(text, at, clock)?.then((json) => {
     if (recallLongBytes(source, at)) return;

@@ -1,7 +1,7 @@
-// Long JSON documents that were parsed before an expression reads into them: see readJsonAhead.
+// Caches long JSON documents that are parsed before an expression reads them: see readJsonAhead.
 
 /** Minimum length in characters or bytes for parsing ahead. */
-export const longJsonFrom = 256 * 1024;
+export const minLongJsonLength = 256 * 1024;
 
 /** The value of JSON text, or its parse error. */
 export interface LongJson {
@@ -9,8 +9,9 @@ export interface LongJson {
   readonly error: unknown;
   /** False when characters before the JSON were skipped. */
   readonly isExact: boolean;
-  /** The step that reads it, and how many of its expressions do. */
+  /** The step that reads the value. */
   step: unknown;
+  /** The number of its expressions that have not read the value yet. */
   readers: number;
   /** True when a part of it went into a message: it may change, so the next reader parses the text again. */
   isHandedOut: boolean;
@@ -29,7 +30,7 @@ let current: WeakRef<LongText> | undefined;
 
 /** The value parsed ahead from this text or these bytes; undefined when there is none. */
 export function longJson(source: string | Uint8Array): LongJson | undefined {
-  if (source.length < longJsonFrom) return undefined;
+  if (source.length < minLongJsonLength) return undefined;
   const json = typeof source === "string" ? ofCurrentText(source) : jsonByBytes.get(source);
   return json?.isHandedOut === true ? undefined : json;
 }

@@ -60,7 +60,7 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       // Validated by the access module, which reports each problem with its path as 422.
       body: z.looseObject({}),
       conditional: true,
-      replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced or unchanged.", schema: putShape } },
+      replies: { 201: { description: "Created.", schema: putShape }, 200: { description: "Replaced or unchanged.", schema: putShape } },
       async handle({ params, body, headers }) {
         const flowId = flowIdOf(params);
         const { created, stored, warnings } = await policies.install(flowId, body, ifMatchOf(headers["if-match"]));

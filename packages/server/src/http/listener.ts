@@ -30,8 +30,8 @@ export interface ListenerOptions {
   reportFault(fault: unknown, reference: string): void;
   /** Takes over requests that no fixed path serves; returns true if it did. `isLate`: the connection was opened after draining began. */
   tryForward?(inbound: NodeInboundRequest, path: string, isLate: boolean): boolean;
-  /** True while other workers need this listener; draining waits for them. */
-  isAwaited?(): boolean;
+  /** True while draining must wait: the leader waits for its followers, a follower for the requests it has forwarded. */
+  mustStayOpen?(): boolean;
 }
 
 export interface HttpListener {
@@ -100,7 +100,7 @@ export function createListener(options: ListenerOptions): HttpListener {
     drain(deadlineMs) {
       scope.draining = true;
       plain.beginDrain();
-      const inFlight = (): number => ingress.active + dispatcher.managementCalls + (options.isAwaited?.() === true ? 1 : 0);
+      const inFlight = (): number => ingress.active + dispatcher.managementCalls + (options.mustStayOpen?.() === true ? 1 : 0);
       return drainServer(server, { deadlineMs, sockets, inFlight, closeIdle: plain.closeIdle }).finally(() => {
         plain.stop();
         workerServer?.close();

@@ -76,6 +76,6 @@ export function openListener(
     management,
     reportFault,
     fastPath: settings.httpFastPath,
-    ...(leaderPort === undefined ? {} : { isAwaited: () => leaderPort.isNeeded() }),
+    ...(leaderPort === undefined ? {} : { mustStayOpen: () => leaderPort.isNeeded() }),
   });
 }

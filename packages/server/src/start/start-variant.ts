@@ -4,7 +4,7 @@ import type { ExternalFlows } from "../flows/external-flows.ts";
 import type { LeaderPort } from "../other-workers/service-view.ts";
 import type { LeaderParts } from "../workers/leader.ts";
 
-/** Variants of starting a runtime other than the normal single process. */
+/** How a runtime is started; all fields are omitted for a normal single process. */
 export interface StartVariant {
   /** Accepts only messages of test sessions. */
   readonly isTrial?: boolean;

@@ -4,7 +4,7 @@ import { createSecretValues } from "../masking/secret-values.ts";
 import type { HubClient } from "./event-hub.ts";
 import { LogRecorder } from "./log-recorder.ts";
 
-it("masks secrets and passwords of URIs in the fields of a record", () => {
+it("masks secrets, and credentials in URIs, in the fields of a record", () => {
   const secrets = createSecretValues();
   secrets.set("x", ["S3CR3T-1"]);
   const recorder = new LogRecorder({

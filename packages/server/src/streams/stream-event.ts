@@ -15,7 +15,7 @@ export interface StreamEvent {
   write(id: string, detail: BodyDetail): string;
 }
 
-/** Creates an event from a function; for rare events. */
+/** Creates an event whose text is written by a function. */
 export function plainEvent(details: EventDetails, bytes: number, write: StreamEvent["write"]): StreamEvent {
   return { number: 0, cached: undefined, details, bytes, write };
 }

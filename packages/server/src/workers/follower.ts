@@ -19,7 +19,7 @@ import { openFollowerProcess, openFollowerRuntime, type FollowerProcess } from "
 import { createForwarder, type Forwarder } from "./forwarder.ts";
 import { handleLeaderCalls } from "./handle-leader-calls.ts";
 import type { InFlightRuns } from "./in-flight-runs.ts";
-import { reportMetricDeltas } from "./metric-deltas.ts";
+import { reportChangedMetrics } from "./changed-metrics.ts";
 import { ReplicatedState } from "./replicated-state.ts";
 
 export interface Follower {
@@ -73,7 +73,7 @@ export async function startFollower({ configuration, socketPath, calls, inFlight
       mask: (text) => secrets.scrub(maskUris(text)),
     });
   calls.on("metrics", metrics);
-  const stopReporting = reportMetricDeltas(metrics, counts, (deltas) => calls.notify("leader", "metric-deltas", deltas));
+  const stopReporting = reportChangedMetrics(metrics, counts, (changes) => calls.notify("leader", "changed-metrics", changes));
   const join = (): Promise<unknown> => calls.call("leader", "join", undefined, joinWithinMs);
   calls.on("rejoin", join);
 
@@ -141,7 +141,7 @@ function openListener({ limits, bytes, reportFault, ingress }: FollowerHttp, set
       forwarder.forward(inbound);
       return true;
     },
-    isAwaited: () => forwarder.active > 0,
+    mustStayOpen: () => forwarder.active > 0,
   });
 }
 

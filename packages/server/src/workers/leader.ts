@@ -22,7 +22,7 @@ import { recordWorkerExit } from "./worker-exits.ts";
 import { FetchedRuns } from "./fetched-runs.ts";
 import { Members } from "./members.ts";
 import type { WorkerExit, FoundRuns, RouteStatsSnapshot } from "../other-workers/worker-metrics.ts";
-import type { MetricDeltas, RemoteRun, RunsQuery, SentRuns } from "./messages.ts";
+import type { ChangedMetrics, RemoteRun, RunsQuery, SentRuns } from "./messages.ts";
 import { Publication } from "./publication.ts";
 import { republish, type ForwardedEvents } from "../streams/forwarded-events.ts";
 import type { InFlightRuns } from "./in-flight-runs.ts";
@@ -140,7 +140,7 @@ function handleMemberCalls(calls: Calls, members: Members, parts: LeaderParts): 
     if (parts.disk === undefined) throw new Error("runs are not stored on disk");
     return parts.disk.store.write(runs, omitted);
   });
-  calls.on("metric-deltas", (deltas: MetricDeltas, from) => members.record(from as number, deltas));
+  calls.on("changed-metrics", (changes: ChangedMetrics, from) => members.record(from as number, changes));
   calls.on("member-exited", ({ worker }: { worker: number }) => addStatsOfExited(members.removeExited(worker), parts.runtime));
   calls.on("event", (event: SluiceEvent) => parts.events.emit(event));
   calls.on("forwarded-events", (events: ForwardedEvents) => republish(parts.hubs[events.stream], events));

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { RouteCounts } from "../metrics/run-counts.ts";
 import { Calls } from "./calls.ts";
 import { Members } from "./members.ts";
-import type { MetricDeltas } from "./messages.ts";
+import type { ChangedMetrics } from "./messages.ts";
 
-function deltasOf(routeId: string, completed: number, inflight = 0): MetricDeltas {
+function metricsOf(routeId: string, completed: number, inflight = 0): ChangedMetrics {
   const counts = Object.assign(new RouteCounts(routeId, "flow"), { completed });
   return { counts: [counts], routes: [{ id: routeId, flowHash: "h", inflight, total: completed + inflight, failed: 0, lastRunAt: 1, lastError: undefined }] };
 }
@@ -14,9 +14,9 @@ describe("members", () => {
     const members = new Members(new Calls(1, () => undefined));
     for (let member = 2; member < 302; member++) {
       members.add(member);
-      members.record(member, deltasOf("orders", 3));
-      members.record(member, deltasOf("orders", 5, 1));
-      members.record(member, deltasOf("stock", 1));
+      members.record(member, metricsOf("orders", 3));
+      members.record(member, metricsOf("orders", 5, 1));
+      members.record(member, metricsOf("stock", 1));
       const routes = members.removeExited(member);
       expect(routes.map(({ id, total, inflight }) => [id, total, inflight])).toEqual([
         ["orders", 6, 1],

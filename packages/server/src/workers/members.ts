@@ -2,7 +2,7 @@
 import { addCounts } from "../metrics/run-counts.ts";
 import type { Calls } from "./calls.ts";
 import type { RouteMetrics, RouteStatsSnapshot, WorkerMetrics } from "../other-workers/worker-metrics.ts";
-import type { MetricDeltas } from "./messages.ts";
+import type { ChangedMetrics } from "./messages.ts";
 
 /** The metrics last reported by a worker. */
 interface Reported {
@@ -42,7 +42,7 @@ export class Members {
   }
 
   /** Records metric deltas of a worker. */
-  record(member: number, { counts, routes }: MetricDeltas): void {
+  record(member: number, { counts, routes }: ChangedMetrics): void {
     let reported = this.#reported.get(member);
     if (reported === undefined) this.#reported.set(member, (reported = { counts: new Map(), routes: new Map() }));
     for (const count of counts) reported.counts.set(`${count.flowId} ${count.routeId}`, count);

@@ -53,7 +53,7 @@ export interface ChangeRequest {
 }
 
 /** A worker's changed metrics since its last report; kept in case it exits. */
-export type MetricDeltas = Pick<WorkerMetrics, "counts" | "routes">;
+export type ChangedMetrics = Pick<WorkerMetrics, "counts" | "routes">;
 
 /** `without` lists runs that the caller already has. */
 export interface RunsQuery extends RunFilter {

@@ -19,7 +19,7 @@ export interface TypedInputProps {
   readonly onCaret?: (text: string, caret: number) => void;
   readonly onKeyDown?: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
   write(text: string): (source: string) => Edit;
-  /** Called when the field is empty and loses the focus; undefined for values that may be empty. */
+  /** Called when the field is empty and loses focus; undefined for values that may be empty. */
   remove?(): (source: string) => Edit;
 }
 
@@ -47,7 +47,7 @@ export function TypedInput(props: TypedInputProps) {
   const [draft, setDraft] = useState<{ readonly text: string; readonly written: string | undefined } | undefined>(undefined);
   // Shows the value of the document, except for text that was just typed and written there.
   const text = draft !== undefined && draft.written === value ? draft.text : (value ?? "");
-  // Decided once: replacing the element while the user types would lose the focus.
+  // Decided once: replacing the element while the user types would lose focus.
   const [isLong] = useState(lines > 1 || text.includes("\n"));
   const changeLabel = strings.inspector.changed(label);
   const common = {

@@ -8,7 +8,7 @@ const labels = strings.versions;
 
 /** A version that is compared with the text in the editor. */
 export interface ComparedVersion {
-  /** `v3` or `the version of 2026-11-14 18:42:07`. */
+  /** `v3` or `the version from 2026-11-14 18:42:07`. */
   readonly name: string;
   readonly text: string;
 }

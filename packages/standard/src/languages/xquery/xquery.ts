@@ -34,7 +34,7 @@ export const xquery = defineLanguage({
   },
   examples: [
     {
-      title: "Another shape",
+      title: "Convert XML to a different structure",
       yaml: "setBody: {xquery: {expression: '<names>{for $p in /people/person return <n>{data($p/@name)}</n>}</names>', resultType: java.lang.String}}",
       given: { body: '<people><person name="Ada"/></people>' },
       expect: { body: "<names><n>Ada</n></names>" },

@@ -14,7 +14,7 @@ export const idempotentConsumer = defineStep({
   title: "Idempotent consumer",
   summary: "Skips messages that were already processed.",
   guarantees:
-    "With eager=true, the steps run for only one of several concurrent messages with the same key. The repository determines how long keys are stored. The memory repository stores only the newest keys and loses them on a restart; in a cluster, the nodes share them for one day. A database or Redis repository keeps them across restarts and shares them between runtimes. If the runtime crashes during a run, a persistent repository still contains the key, so a redelivery of the message is skipped as a duplicate.",
+    "With eager=true, the steps run for only one of several concurrent messages with the same key. The repository determines how long keys are stored. The memory repository stores only the newest keys and loses them on a restart; in a cluster, the nodes share them for one day. A database or Redis repository keeps them across restarts and shares them between runtimes. If the runtime crashes during a run with eager=true, a persistent repository still contains the key, so a redelivery of the message is skipped as a duplicate. With eager=false, it is processed again.",
   group: "resilience",
   icon: "fingerprint",
   paletteGroup: "decide",

@@ -21,7 +21,7 @@ interface MappingLinesProps {
   readonly onChoose: (path: string) => void;
 }
 
-/** Lines from source rows to target rows. Screen readers and keyboard users have the rows, which name their source. */
+/** Lines from source rows to target rows. Hidden from screen readers and the keyboard: the target rows name their sources. */
 export function MappingLines({ frame, sources, targets, selected, onChoose }: MappingLinesProps) {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const measure = (): void => {

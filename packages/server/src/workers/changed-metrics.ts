@@ -1,13 +1,13 @@
 import type { RunCounts } from "../metrics/run-counts.ts";
 import type { RouteMetrics, WorkerMetrics } from "../other-workers/worker-metrics.ts";
-import type { MetricDeltas } from "./messages.ts";
+import type { ChangedMetrics } from "./messages.ts";
 
 const reportEveryMs = 250;
 
 const endedOf = ({ completed, failed, cancelled, discarded }: RouteMetrics): number => completed + failed + cancelled + discarded;
 
-/** Sends metric deltas periodically, so that little is lost if the process crashes. Sends nothing when nothing changed. */
-export function reportMetricDeltas(metrics: () => WorkerMetrics, counts: RunCounts, report: (deltas: MetricDeltas) => void): () => void {
+/** Periodically sends the totals of the routes whose counts changed, so that little is lost if the process crashes. Sends nothing when nothing changed. */
+export function reportChangedMetrics(metrics: () => WorkerMetrics, counts: RunCounts, report: (changes: ChangedMetrics) => void): () => void {
   const reported = new Map<string, number>();
   const keyOf = ({ flowId, routeId }: RouteMetrics): string => `${flowId} ${routeId}`;
   const timer = setInterval(() => {
