@@ -74,7 +74,7 @@ describe("an invalid test file", () => {
       "flow: a.yaml\ntests: [{name: t, when: {webhook: a}, then: [{stauts: x}]}]",
       "line 2, column 47: tests.0.then.0.stauts: unknown assertion 'stauts' (did you mean 'status'?)",
     ],
-    ["flow: a.yaml\nflowId: a\ntests: [{name: t, when: {webhook: a}, then: [{status: completed}]}]", "needs either flow"],
+    ["flow: a.yaml\nflowId: a\ntests: [{name: t, when: {webhook: a}, then: [{status: completed}]}]", "needs either 'flow' (a file name) or 'flowId'"],
     ["flow: [", "invalid YAML"],
   ])("%j is rejected", (yaml, reason) => {
     expect(() => readFlowTests(yaml)).toThrow(FlowTestFileError);

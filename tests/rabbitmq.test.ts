@@ -181,7 +181,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await queue(`${name}.in`);
     send(`${name}.in`, numberedMessages(20), { replyTo: `${name}.replies` });
     await expectEventually(() => runtime.logText().split(`answered ${name}`).length - 1, 20);
-    expect(runtime.logText()).toContain("cannot send the reply: header 'CamelSpringRabbitmqPriority' must be a number");
+    expect(runtime.logText()).toContain("cannot send the reply: header 'CamelSpringRabbitmqPriority' must be an integer from 0 to 255, not 'urgent'");
     await runtime.api("DELETE", `/flows/${name}`);
     expect(await countIn(`${name}.in`)).toBe(0);
   });
