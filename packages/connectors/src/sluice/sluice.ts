@@ -32,7 +32,7 @@ export function sluiceConnector(deadLetters: DeadLetters): ConnectorDeclaration 
     keywords: ["error", "catch", "dead", "letter"],
     syntax: "sluice:name",
     roles: ["sink"],
-    path: { name: f.string({ doc: "Must be `dead-letters`.", required: true }) },
+    path: { name: f.string({ doc: "Must be `dead-letters`.", required: true, examples: ["dead-letters"] }) },
     options: {},
     headers: {},
     examples: [
