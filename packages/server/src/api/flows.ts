@@ -217,7 +217,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       async handle({ params, headers }) {
         const id = flowId(params);
         const { routes, drained } = await removeFlow(parts, id, ifMatchOf(headers["if-match"]));
-        const drainedByOthers = service === undefined || (await service.settled().then(() => service.drained(id)));
+        const drainedByOthers = service === undefined || (await service.replicated().then(() => service.drained(id)));
         return ok({ id, deleted: true, routes, drained: drained && drainedByOthers });
       },
     }),

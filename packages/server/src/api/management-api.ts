@@ -22,8 +22,8 @@ export interface ManagementOptions {
   newReference(): string;
   /** True while the runtime shuts down. */
   isDraining(): boolean;
-  /** Awaited after every call that changes something, before the reply is sent. */
-  settled?(): Promise<void>;
+  /** Resolves when every worker has the current state. Awaited after every call that changes something, before the reply is sent. */
+  replicated?(): Promise<void>;
   /** Undefined without a cluster. */
   readonly cluster?: ClusterView | undefined;
   /** Whether this node has an item; undefined for calls that another node forwarded. */
@@ -56,11 +56,11 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     if (options.cluster !== undefined && options.ownsItem !== undefined && endpoint.combine !== undefined)
       return callEveryNode(options.cluster, endpoint, request, call);
     if (options.cluster !== undefined && endpoint.method !== "GET") return changeCluster(options.cluster, endpoint, call);
-    if (options.settled === undefined || endpoint.method === "GET") return endpoint.handle(call);
+    if (options.replicated === undefined || endpoint.method === "GET") return endpoint.handle(call);
     try {
       return await endpoint.handle(call);
     } finally {
-      await options.settled();
+      await options.replicated();
     }
   }
 

@@ -17,8 +17,8 @@ export interface OtherWorkers {
 
 export interface ServiceView {
   /** Resolves when every worker has this worker's current state. */
-  settled(): Promise<void>;
-  /** Schedules `settled` for a change that was not made by an API call. */
+  replicated(): Promise<void>;
+  /** Schedules `replicated` for a change that was not made by an API call. */
   changed(): void;
   /**
    * The id of the oldest run per route that is within the history limit. The limit applies to all workers together, but each of them

@@ -104,7 +104,7 @@ export function openManagement(parts: ServerParts, service: ServiceView | undefi
     newReference: () => ids.next(),
     isDraining,
     cluster: server.cluster,
-    ...(service === undefined ? {} : { settled: () => service.settled() }),
+    ...(service === undefined ? {} : { replicated: () => service.replicated() }),
   };
   const local: ManagementOptions = { ...options, tokenCheck: () => "accepted" };
   // Nodes forward only these calls; the sender has checked the token.

@@ -20,7 +20,7 @@ import type { TraceRecorder } from "../streams/trace-recorder.ts";
 import { ChangeSender } from "./change-sender.ts";
 import { recordWorkerExit } from "./worker-exits.ts";
 import { FetchedRuns } from "./fetched-runs.ts";
-import { Members } from "./members.ts";
+import { Followers } from "./followers.ts";
 import type { WorkerExit, FoundRuns, RouteStatsSnapshot } from "../other-workers/worker-metrics.ts";
 import type { ChangedMetrics, RemoteRun, RunsQuery, SentRuns } from "./messages.ts";
 import { Publication } from "./publication.ts";
@@ -68,7 +68,7 @@ const callTimeoutMs = 5_000;
 const afterDrainMs = 10_000;
 
 export function createLeader(calls: Calls, socketPath: string, inFlightRuns: InFlightRuns): LeaderPort<LeaderParts, RunListener> {
-  const members = new Members(calls);
+  const followers = new Followers(calls);
   const keySets = new KeySetCache();
   calls.on("fetch-text", ({ uri }: { uri: string }) => keySets.recent(uri));
   let service: ServiceView | undefined;
@@ -83,28 +83,28 @@ export function createLeader(calls: Calls, socketPath: string, inFlightRuns: InF
         },
       }),
     sourceBlocked(source) {
-      for (const member of members) calls.notify(member, "source-blocked", { source });
+      for (const follower of followers) calls.notify(follower, "source-blocked", { source });
     },
     fetchText: keySets.fetch,
-    isNeeded: () => members.size > 0,
-    attach: (parts) => (service = attach(calls, members, parts)),
+    isNeeded: () => followers.size > 0,
+    attach: (parts) => (service = attach(calls, followers, parts)),
   };
 }
 
-function attach(calls: Calls, members: Members, parts: LeaderParts): ServiceView {
-  const sender = new ChangeSender(calls, members, new Publication(parts), parts.log);
-  const streams = new WatchedStreams(calls, members, Object.values(parts.hubs));
+function attach(calls: Calls, followers: Followers, parts: LeaderParts): ServiceView {
+  const sender = new ChangeSender(calls, followers, new Publication(parts), parts.log);
+  const streams = new WatchedStreams(calls, followers, Object.values(parts.hubs));
   const fetched = new FetchedRuns(parts);
-  const callAll = <T>(name: string, data: unknown): Promise<readonly T[]> => members.callAll<T>(name, data, callTimeoutMs);
+  const callAll = <T>(name: string, data: unknown): Promise<readonly T[]> => followers.callAll<T>(name, data, callTimeoutMs);
   let lastExit: WorkerExit | undefined;
-  handleMemberCalls(calls, members, parts);
+  handleFollowerCalls(calls, followers, parts);
   calls.on("join", (_data, from) => sender.join(from as number, () => streams.watchAllAt(from as number)));
   calls.on("worker-exited", (exit: WorkerExit) => {
     lastExit = exit;
     recordWorkerExit(exit, parts);
   });
   return {
-    settled: () => sender.settled(),
+    replicated: () => sender.replicated(),
     changed: () => sender.changed(),
     async oldestRuns(filter) {
       const runIds = [parts.history.runIds(filter), ...(await callAll<ReadonlyMap<string, readonly string[]>>("run-ids", filter))];
@@ -117,8 +117,8 @@ function attach(calls: Calls, members: Members, parts: LeaderParts): ServiceView
       if (found !== undefined) fetched.add(id, found);
     },
     async metrics() {
-      const present = await members.metrics(callTimeoutMs);
-      return { present, exitedCounts: members.exitedCounts, missing: Math.max(0, parts.workers - 1 - members.size), lastExit };
+      const present = await followers.metrics(callTimeoutMs);
+      return { present, exitedCounts: followers.exitedCounts, missing: Math.max(0, parts.workers - 1 - followers.size), lastExit };
     },
     async watch(hub, query) {
       const lines = await streams.watch(hub, query, callTimeoutMs);
@@ -126,22 +126,22 @@ function attach(calls: Calls, members: Members, parts: LeaderParts): ServiceView
     },
     async drained(flowId) {
       // A worker that does not respond or has exited counts as not drained.
-      const drains = [...members].map((member) => calls.call<boolean>(member, "drained", { flowId }, parts.drainMs + afterDrainMs).catch(() => false));
+      const drains = [...followers].map((follower) => calls.call<boolean>(follower, "drained", { flowId }, parts.drainMs + afterDrainMs).catch(() => false));
       return (await Promise.all(drains)).every(Boolean);
     },
   };
 }
 
-/** Handles reports and requests of the members. */
-function handleMemberCalls(calls: Calls, members: Members, parts: LeaderParts): void {
+/** Handles reports and requests of the followers. */
+function handleFollowerCalls(calls: Calls, followers: Followers, parts: LeaderParts): void {
   calls.on("properties", () => parts.properties);
   calls.on("draining", () => parts.draining());
   calls.on("store-runs", ({ runs, omitted }: SentRuns) => {
     if (parts.disk === undefined) throw new Error("runs are not stored on disk");
     return parts.disk.store.write(runs, omitted);
   });
-  calls.on("changed-metrics", (changes: ChangedMetrics, from) => members.record(from as number, changes));
-  calls.on("member-exited", ({ worker }: { worker: number }) => addStatsOfExited(members.removeExited(worker), parts.runtime));
+  calls.on("changed-metrics", (changes: ChangedMetrics, from) => followers.record(from as number, changes));
+  calls.on("follower-exited", ({ worker }: { worker: number }) => addStatsOfExited(followers.removeExited(worker), parts.runtime));
   calls.on("event", (event: SluiceEvent) => parts.events.emit(event));
   calls.on("forwarded-events", (events: ForwardedEvents) => republish(parts.hubs[events.stream], events));
 }

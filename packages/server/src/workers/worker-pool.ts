@@ -193,7 +193,7 @@ export class WorkerPool {
     slot.isListening = false;
     slot.isServing = false;
     this.#calls.failPending(number);
-    if (slot.role === "follower") this.#calls.notify("leader", "member-exited", { worker: number });
+    if (slot.role === "follower") this.#calls.notify("leader", "follower-exited", { worker: number });
     if (slot.role === "leader") for (const other of this.#slots) if (other.worker !== undefined) this.#calls.notify(other.number, "leader-exited", undefined);
     if (this.#isStopping || !this.#isUp) return;
     const uptime = performance.now() - slot.startedAt;

@@ -10,7 +10,7 @@ interface Reported {
   readonly routes: Map<string, RouteStatsSnapshot>;
 }
 
-export class Members {
+export class Followers {
   readonly #calls: Calls;
   readonly #serving = new Set<number>();
   readonly #reported = new Map<number, Reported>();
@@ -29,42 +29,42 @@ export class Members {
     return new Set(this.#serving).values();
   }
 
-  has(member: number): boolean {
-    return this.#serving.has(member);
+  has(follower: number): boolean {
+    return this.#serving.has(follower);
   }
 
-  add(member: number): void {
-    this.#serving.add(member);
+  add(follower: number): void {
+    this.#serving.add(follower);
   }
 
-  delete(member: number): void {
-    this.#serving.delete(member);
+  delete(follower: number): void {
+    this.#serving.delete(follower);
   }
 
-  /** Records metric deltas of a worker. */
-  record(member: number, { counts, routes }: ChangedMetrics): void {
-    let reported = this.#reported.get(member);
-    if (reported === undefined) this.#reported.set(member, (reported = { counts: new Map(), routes: new Map() }));
+  /** Stores the current totals of a worker's changed routes. */
+  record(follower: number, { counts, routes }: ChangedMetrics): void {
+    let reported = this.#reported.get(follower);
+    if (reported === undefined) this.#reported.set(follower, (reported = { counts: new Map(), routes: new Map() }));
     for (const count of counts) reported.counts.set(`${count.flowId} ${count.routeId}`, count);
     for (const route of routes) reported.routes.set(route.id, route);
   }
 
   /** Moves a worker's counts to `exitedCounts`; returns its last route statistics. */
-  removeExited(member: number): readonly RouteStatsSnapshot[] {
-    this.#serving.delete(member);
-    this.#calls.failPending(member);
-    const reported = this.#reported.get(member);
-    this.#reported.delete(member);
+  removeExited(follower: number): readonly RouteStatsSnapshot[] {
+    this.#serving.delete(follower);
+    this.#calls.failPending(follower);
+    const reported = this.#reported.get(follower);
+    this.#reported.delete(follower);
     if (reported === undefined) return [];
     this.exitedCounts = addCounts([this.exitedCounts, [...reported.counts.values()]]);
     return [...reported.routes.values()];
   }
 
-  /** Calls all workers; those that fail are omitted. */
+  /** Calls all followers; the result omits failed calls. */
   async callAll<T>(name: string, data: unknown, withinMs: number): Promise<readonly T[]> {
     const responses = await Promise.all(
-      [...this.#serving].map((member) =>
-        this.#calls.call<T>(member, name, data, withinMs).then(
+      [...this.#serving].map((follower) =>
+        this.#calls.call<T>(follower, name, data, withinMs).then(
           (response) => [response],
           () => [],
         ),
@@ -75,10 +75,10 @@ export class Members {
 
   async metrics(withinMs: number): Promise<readonly WorkerMetrics[]> {
     const found = await Promise.all(
-      [...this.#serving].map((member) =>
-        this.#calls.call<WorkerMetrics>(member, "metrics", undefined, withinMs).then(
+      [...this.#serving].map((follower) =>
+        this.#calls.call<WorkerMetrics>(follower, "metrics", undefined, withinMs).then(
           (metrics) => {
-            if (this.#serving.has(member)) this.record(member, metrics);
+            if (this.#serving.has(follower)) this.record(follower, metrics);
             return [metrics];
           },
           () => [],

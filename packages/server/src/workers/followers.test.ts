@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RouteCounts } from "../metrics/run-counts.ts";
 import { Calls } from "./calls.ts";
-import { Members } from "./members.ts";
+import { Followers } from "./followers.ts";
 import type { ChangedMetrics } from "./messages.ts";
 
 function metricsOf(routeId: string, completed: number, inflight = 0): ChangedMetrics {
@@ -9,31 +9,31 @@ function metricsOf(routeId: string, completed: number, inflight = 0): ChangedMet
   return { counts: [counts], routes: [{ id: routeId, flowHash: "h", inflight, total: completed + inflight, failed: 0, lastRunAt: 1, lastError: undefined }] };
 }
 
-describe("members", () => {
+describe("the ready followers", () => {
   it("keep the summed counts of all exited workers", () => {
-    const members = new Members(new Calls(1, () => undefined));
-    for (let member = 2; member < 302; member++) {
-      members.add(member);
-      members.record(member, metricsOf("orders", 3));
-      members.record(member, metricsOf("orders", 5, 1));
-      members.record(member, metricsOf("stock", 1));
-      const routes = members.removeExited(member);
+    const followers = new Followers(new Calls(1, () => undefined));
+    for (let follower = 2; follower < 302; follower++) {
+      followers.add(follower);
+      followers.record(follower, metricsOf("orders", 3));
+      followers.record(follower, metricsOf("orders", 5, 1));
+      followers.record(follower, metricsOf("stock", 1));
+      const routes = followers.removeExited(follower);
       expect(routes.map(({ id, total, inflight }) => [id, total, inflight])).toEqual([
         ["orders", 6, 1],
         ["stock", 1, 0],
       ]);
     }
-    expect(members.size).toBe(0);
-    expect(members.exitedCounts.map(({ routeId, completed }) => [routeId, completed])).toEqual([
+    expect(followers.size).toBe(0);
+    expect(followers.exitedCounts.map(({ routeId, completed }) => [routeId, completed])).toEqual([
       ["orders", 1_500],
       ["stock", 300],
     ]);
   });
 
   it("add nothing for a worker that never reported", () => {
-    const members = new Members(new Calls(1, () => undefined));
-    members.add(2);
-    expect(members.removeExited(2)).toEqual([]);
-    expect(members.exitedCounts).toEqual([]);
+    const followers = new Followers(new Calls(1, () => undefined));
+    followers.add(2);
+    expect(followers.removeExited(2)).toEqual([]);
+    expect(followers.exitedCounts).toEqual([]);
   });
 });
