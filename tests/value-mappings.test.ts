@@ -159,7 +159,7 @@ describe("rejections", () => {
     ["[1]", {}, 400, "the request body must be a JSON object"],
     ["{", {}, 400, "invalid JSON body: unexpected character at line 1, column 2"],
     ["", {}, 400, "invalid JSON body: the body is empty"],
-    ["{}", {}, 422, "value mapping 'bad': columns: expected a list of at least two columns (and 1 more)"],
+    ["{}", {}, 422, "value mapping 'bad': columns: expected a list of at least two columns (and 1 more problem)"],
     ['{"columns":["a","b"],"rows":[["x"]]}', {}, 422, "value mapping 'bad': rows[0]: expected 2 cells, got 1"],
     ['a,b\n"x', { "content-type": "text/csv" }, 400, "invalid CSV body: the CSV ends inside a quoted value (line 2)"],
     [

@@ -14,7 +14,8 @@ export function problemText(problems: readonly Problem[]): string {
   const [first] = problems;
   if (first === undefined) return "";
   const text = first.path === "" ? first.message : `${first.path}: ${first.message}`;
-  return problems.length === 1 ? text : `${text} (and ${problems.length - 1} more)`;
+  const others = problems.length - 1;
+  return others === 0 ? text : `${text} (and ${others} more ${others === 1 ? "problem" : "problems"})`;
 }
 
 /** A value quoted for a message: short, on one line. */

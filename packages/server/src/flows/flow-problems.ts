@@ -75,7 +75,10 @@ function joinProblems(errors: readonly Diagnostic[]): string {
   const sentences = [...new Set(errors.toSorted((a, b) => a.span.start - b.span.start).map(sentence))];
   let text = sentences[0] as string;
   for (const [index, next] of sentences.slice(1).entries()) {
-    if (text.length + next.length > maxErrorLength) return `${text} (and ${sentences.length - 1 - index} more)`;
+    if (text.length + next.length > maxErrorLength) {
+      const others = sentences.length - 1 - index;
+      return `${text} (and ${others} more ${others === 1 ? "problem" : "problems"})`;
+    }
     text += `; ${next}`;
   }
   return text;
