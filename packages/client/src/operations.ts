@@ -8,9 +8,9 @@ import type {
   ClusterChange,
   ClusterNode,
   ConnectionDocument,
-  ConnectionFails,
   ConnectionSummary,
-  ConnectionWorks,
+  ConnectionTestFailure,
+  ConnectionTestSuccess,
   DeadLetter,
   DeadLetterDetail,
   DeadLetterReplay,
@@ -189,13 +189,13 @@ export interface Operations {
   /** Tests a connection that is not saved. */
   readonly "POST /connections/test": {
     readonly body: { readonly type?: string; readonly title?: string; readonly values?: Readonly<Record<string, unknown>> };
-    readonly reply: ConnectionWorks | ConnectionFails;
+    readonly reply: ConnectionTestSuccess | ConnectionTestFailure;
   };
   /** Tests a saved connection, or the document in the body instead. */
   readonly "POST /connections/:id/test": {
     readonly params: { readonly id: string };
     readonly body?: { readonly type?: string; readonly title?: string; readonly values?: Readonly<Record<string, unknown>> };
-    readonly reply: ConnectionWorks | ConnectionFails;
+    readonly reply: ConnectionTestSuccess | ConnectionTestFailure;
   };
   /** Lists names that exist on the server: tables, topics, queues. */
   readonly "POST /connections/:id/browse": {

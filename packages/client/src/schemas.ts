@@ -336,13 +336,6 @@ export interface ConnectionDocument {
   readonly flows: readonly string[];
 }
 
-export interface ConnectionFails {
-  readonly ok: false;
-  readonly error: string;
-  readonly hint: string;
-  readonly ms: number;
-}
-
 export interface ConnectionState {
   readonly id: string;
   readonly type: string;
@@ -376,7 +369,14 @@ export interface ConnectionSummary {
   readonly error?: string;
 }
 
-export interface ConnectionWorks {
+export interface ConnectionTestFailure {
+  readonly ok: false;
+  readonly error: string;
+  readonly hint: string;
+  readonly ms: number;
+}
+
+export interface ConnectionTestSuccess {
   readonly ok: true;
   /** The server's name and version. */
   readonly server: string;

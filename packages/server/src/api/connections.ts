@@ -40,8 +40,8 @@ const summaryShape = shape(
 const documentShape = shape(() => ({ id: z.string(), ...documentMembers(), flows: z.array(z.string()) }), "ConnectionDocument");
 const putShape = shape(() => ({ id: z.string(), created: z.boolean(), type: z.string(), hash: z.string(), lastModified: z.string() }), "InstalledConnection");
 const testResultShape = oneOf(
-  shape(() => ({ ok: z.literal(true), server: z.string().describe("The server's name and version."), ms: z.int() }), "ConnectionWorks"),
-  shape(() => ({ ok: z.literal(false), error: z.string(), hint: z.string(), ms: z.int() }), "ConnectionFails"),
+  shape(() => ({ ok: z.literal(true), server: z.string().describe("The server's name and version."), ms: z.int() }), "ConnectionTestSuccess"),
+  shape(() => ({ ok: z.literal(false), error: z.string(), hint: z.string(), ms: z.int() }), "ConnectionTestFailure"),
 );
 const documentBody = z.looseObject({ type: z.string().optional(), title: z.string().optional(), values: z.looseObject({}).optional() });
 

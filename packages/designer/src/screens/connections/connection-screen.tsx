@@ -1,7 +1,7 @@
 import { ArrowLeft } from "lucide-react";
 import { useCallback, useState } from "react";
 import { Link, useLocation } from "wouter";
-import type { ConnectionFails, ConnectionSummary, ConnectionWorks } from "@sluice/client";
+import type { ConnectionTestFailure, ConnectionSummary, ConnectionTestSuccess } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { usePolled } from "../../api-client/use-polled.ts";
 import { useCatalog, useCatalogLoader } from "../../catalog/use-catalog.ts";
@@ -64,7 +64,7 @@ function ConnectionEditor({ id, loaded, target }: EditorProps) {
   const [saved, setSaved] = useState(loaded);
   const [note, setNote] = useState("");
   const [error, setError] = useState<string | undefined>(undefined);
-  const [outcome, setOutcome] = useState<ConnectionWorks | ConnectionFails | undefined>(undefined);
+  const [outcome, setOutcome] = useState<ConnectionTestSuccess | ConnectionTestFailure | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const [mayForce, setMayForce] = useState(false);
   const [isRemoving, setRemoving] = useState(false);

@@ -1,7 +1,7 @@
 import { Plug, Plus } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import type { ConnectionFails, ConnectionSummary, ConnectionWorks } from "@sluice/client";
+import type { ConnectionTestFailure, ConnectionSummary, ConnectionTestSuccess } from "@sluice/client";
 import { runtimeAt } from "../../api-client/runtime-client.ts";
 import { useCatalog, useCatalogLoader } from "../../catalog/use-catalog.ts";
 import { ConnectionStateChip } from "../../connections/connection-state-chip.tsx";
@@ -94,12 +94,12 @@ function ConnectionRow({ connection, target }: { readonly connection: Connection
   const { id, title, type, state, since, problem, error, flows, lastModified } = connection;
   const { columns } = labels;
   const types = useCatalog()?.view.connections;
-  const [outcome, setOutcome] = useState<ConnectionWorks | ConnectionFails | undefined>(undefined);
+  const [outcome, setOutcome] = useState<ConnectionTestSuccess | ConnectionTestFailure | undefined>(undefined);
   const [isTesting, setTesting] = useState(false);
   const test = async (): Promise<void> => {
     setTesting(true);
     const tested = runtimeAt(target).call("POST /connections/:id/test", { params: { id }, body: {} });
-    setOutcome(await tested.catch((reason: Error): ConnectionFails => ({ ok: false, error: reason.message, hint: "", ms: 0 })));
+    setOutcome(await tested.catch((reason: Error): ConnectionTestFailure => ({ ok: false, error: reason.message, hint: "", ms: 0 })));
     setTesting(false);
   };
   const shownProblem = error ?? (state === "down" ? problem : null);

@@ -1,8 +1,8 @@
-import type { ConnectionFails, ConnectionWorks } from "@sluice/client";
+import type { ConnectionTestFailure, ConnectionTestSuccess } from "@sluice/client";
 import { connectionStrings as labels } from "../../strings/connections.ts";
 
 export interface TestResultProps {
-  readonly outcome: ConnectionWorks | ConnectionFails | undefined;
+  readonly outcome: ConnectionTestSuccess | ConnectionTestFailure | undefined;
   readonly isTesting: boolean;
 }
 
