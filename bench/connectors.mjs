@@ -13,7 +13,7 @@ const families = Object.keys(connectorCases);
 const selected = process.argv.slice(2).filter((argument) => families.includes(argument));
 const numbers = process.argv.slice(2).filter((argument) => !families.includes(argument));
 const rounds = Number(numbers[0] ?? 5);
-if (numbers.length > 1 || !(rounds >= 1)) endWithUsage("connectors", `[rounds, 5] [${families.join(" ")}]`);
+if (numbers.length > 1 || !(rounds >= 1)) endWithUsage("connectors", `[rounds] (default 5) [${families.join(" ")}]`);
 
 const inFlight = 10;
 const warmUps = 3;

@@ -14,7 +14,7 @@ import { endWithUsage } from "./lib/usage.mjs";
 const traceAt = process.argv.indexOf("--trace-minutes");
 const traceMinutes = traceAt === -1 ? 0 : Number(process.argv[traceAt + 1] ?? 10);
 const rounds = Number((traceAt === 2 ? undefined : process.argv[2]) ?? 7);
-if (!(rounds >= 1 && traceMinutes >= 0)) endWithUsage("designer", "[rounds, 7] | --trace-minutes [minutes, 10]");
+if (!(rounds >= 1 && traceMinutes >= 0)) endWithUsage("designer", "[rounds] (default 7) | --trace-minutes [minutes] (default 10)");
 const budgets = { drawn: 150, opened: 500, key: 50, fixed: 100, eventsPerSecond: 500, framesPerSecond: 30, memoryGrowth: 1.1 };
 const token = "bench";
 const memories = [];

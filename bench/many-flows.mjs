@@ -10,7 +10,7 @@ import { endWithUsage } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10, 1_000, 10_000];
-if (sizes.some((size) => !(size >= 1))) endWithUsage("many-flows", "[numbers of flows, 10 1000 10000]");
+if (sizes.some((size) => !(size >= 1))) endWithUsage("many-flows", "[numbers of flows] (default 10 1000 10000)");
 const flowOf = (index) => webhook.flow.replace("id: hook", `id: f${index}`);
 const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${token}` };

@@ -42,7 +42,7 @@ describe("benchmarks", () => {
     for (const [name, command] of commands)
       for (const file of filesOf(command))
         expect(readFileSync(join(root, file), "utf8")).toMatch(new RegExp(`\\b(?:numbersOf|roundsOf|endWithUsage)\\("${name.slice("bench:".length)}"`));
-    const usage = "usage: npm run bench:webhook -- [rounds, 12] [seconds per round, 1]\n";
+    const usage = "usage: npm run bench:webhook -- [rounds] (default 12) [seconds per round] (default 1)\n";
     expect(await run("bench/webhook.mjs", "--help")).toEqual({ status: 0, stdout: usage, stderr: "" });
     for (const wrong of [["many"], ["0"], ["1", "1", "1"]]) expect(await run("bench/webhook.mjs", ...wrong)).toEqual({ status: 2, stdout: "", stderr: usage });
     expect((await run("bench/compare.mjs", "--help")).stdout).toMatch(/^usage: npm run bench:compare -- .* engine hot-path expressions /);

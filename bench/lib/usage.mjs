@@ -7,10 +7,10 @@ export function endWithUsage(bench, parameters) {
   process.exit(isRequested ? 0 : 2);
 }
 
-/** The numbers on the command line, or their defaults; exits with the usage if they are invalid. A parameter is its name, default and minimum. */
+/** The numbers on the command line, or their defaults; exits with the usage if they are invalid. Each parameter is [name, default, minimum]; the minimum defaults to 1. */
 export function numbersOf(bench, ...parameters) {
   const values = process.argv.slice(2);
   const numbers = parameters.map(([, defaultValue], index) => Number(values[index] ?? defaultValue));
   if (values.length <= parameters.length && numbers.every((number, index) => number >= (parameters[index][2] ?? 1))) return numbers;
-  return endWithUsage(bench, parameters.map(([name, defaultValue]) => `[${name}, ${defaultValue}]`).join(" "));
+  return endWithUsage(bench, parameters.map(([name, defaultValue]) => `[${name}] (default ${defaultValue})`).join(" "));
 }
