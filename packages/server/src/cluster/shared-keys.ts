@@ -1,4 +1,4 @@
-// Idempotency keys in a cluster: a key is a claim, so that of all messages with the same key, on any node, only one runs.
+// Idempotency keys in a cluster: each is recorded as a claim, so only one message with a given key runs across all nodes.
 import { createHash, randomUUID } from "node:crypto";
 import { FlowError, isClusterError, type BeanDeclaration, type Claim, type Claims } from "@sluice/engine";
 import type { IdempotentRepository } from "@sluice/engine/spi";

@@ -1,4 +1,4 @@
-// Signatures that are valid only once: each is a claim, so that of all requests with the same signature one is accepted, on any node.
+// Single-use signatures in a cluster: each is recorded as a claim, so only one request with a given signature is accepted across all nodes.
 import { createHash } from "node:crypto";
 import type { Claims } from "@sluice/engine";
 import type { UsedSignatures } from "../access/schemes/used-signatures.ts";

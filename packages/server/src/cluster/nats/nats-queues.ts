@@ -7,7 +7,7 @@ import { systemClock } from "../../host/clock.ts";
 import { settleOnce, Unsettled } from "../unsettled.ts";
 import { NatsDelays, publishDelayed } from "./nats-delays.ts";
 import { consumerPrefix, IdleConsumers } from "./nats-idle-consumers.ts";
-import { NatsKeys } from "./nats-keys.ts";
+import { NatsKeyedMessages } from "./nats-keyed-messages.ts";
 import { deleteSequence, tokenOf, type NatsLink } from "./nats-link.ts";
 import { retryWhileConnected, publishQueued } from "./nats-publish.ts";
 import { NatsPull } from "./nats-pull.ts";
@@ -83,7 +83,7 @@ class NatsConsumption implements Consumption {
   readonly #held = new Unsettled<JsMsg>();
   /** Undefined when all messages have a key. */
   readonly #pull: NatsPull | undefined;
-  readonly #keys: NatsKeys;
+  readonly #keyedMessages: NatsKeyedMessages;
   /** Messages whose lease ended because this process was suspended or disconnected: another node may have them now. */
   readonly #expired = new WeakSet<JsMsg>();
   #renewedAt = systemClock.monotonic();
@@ -95,8 +95,8 @@ class NatsConsumption implements Consumption {
     this.#parts = parts;
     this.#queue = queue;
     this.#receiver = receiver;
-    const capacity = (): number => receiver.concurrency() - this.#held.size - this.#keys.unsettled.size;
-    this.#keys = new NatsKeys(link, { queue, receiver, capacity, settled: () => this.refresh(), failed: (error) => this.#failed(error) });
+    const capacity = (): number => receiver.concurrency() - this.#held.size - this.#keyedMessages.unsettled.size;
+    this.#keyedMessages = new NatsKeyedMessages(link, { queue, receiver, capacity, settled: () => this.refresh(), failed: (error) => this.#failed(error) });
     this.#renewLater();
     if (receiver.isExclusive === true) return;
     this.#pull = new NatsPull(link, {
@@ -117,18 +117,18 @@ class NatsConsumption implements Consumption {
 
   refresh(): void {
     this.#pull?.refresh();
-    this.#keys.refresh();
+    this.#keyedMessages.refresh();
   }
 
   keysSettled(): Promise<void> {
-    return this.#keys.unsettled.whenEmpty();
+    return this.#keyedMessages.unsettled.whenEmpty();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#pull?.stop();
-    this.#keys.stop();
-    await Promise.all([this.#held.whenEmpty(), this.#keys.unsettled.whenEmpty()]);
+    this.#keyedMessages.stop();
+    await Promise.all([this.#held.whenEmpty(), this.#keyedMessages.unsettled.whenEmpty()]);
     this.#cancelRenewal();
     this.#parts.stopped();
   }

@@ -1,5 +1,6 @@
-// Messages with a key on JetStream. One node reads them forward by sequence and delivers those of a key one at a time. It keeps no state on
-// the server: the stream contains the unsettled messages in order, so the next node reads it from the start.
+// Messages with a key on JetStream. One node reads them forward by sequence and delivers those of a key one at a time. It uses no
+// server-side consumer: the stream contains the unsettled messages in order, so the next node reads it from the start. Only delivery attempts are
+// recorded, in a separate stream.
 import type { QueueReceiver } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
 import { systemClock } from "../../host/clock.ts";
@@ -32,7 +33,7 @@ interface Entry {
   record: number | undefined;
 }
 
-interface KeyParts {
+interface KeyedMessageParts {
   readonly queue: string;
   readonly receiver: QueueReceiver;
   capacity(): number;
@@ -40,10 +41,10 @@ interface KeyParts {
   failed(error: unknown): void;
 }
 
-export class NatsKeys {
+export class NatsKeyedMessages {
   readonly unsettled = new Unsettled<Entry>();
   readonly #link: NatsLink;
-  readonly #parts: KeyParts;
+  readonly #parts: KeyedMessageParts;
   readonly #subject: string;
   /** The messages of each key in order; only the first of a key is delivered. */
   readonly #messagesByKey = new Map<string, Entry[]>();
@@ -58,7 +59,7 @@ export class NatsKeys {
   #isPending = false;
   readonly #pause = new InterruptiblePause();
 
-  constructor(link: NatsLink, parts: KeyParts) {
+  constructor(link: NatsLink, parts: KeyedMessageParts) {
     this.#link = link;
     this.#parts = parts;
     this.#subject = queueSubjectOf(link, parts.queue, true);
