@@ -114,7 +114,7 @@ export class PolicyCheck implements AccessCheck {
     return { kind: "granted", principal, hide: this.#hide, hideQuery: this.#hideQuery, replyHeaders };
   }
 
-  /** Each principal has its own limit; requests without a principal are limited by source address. */
+  /** With `by: principal`, requests without a principal are limited by source address. */
   #rateKey(by: RateLimit["by"], request: AccessRequest, principal: Principal | undefined): string {
     if (by === "route") return request.routeId;
     return by === "ip" || principal === undefined ? `ip ${this.#sourceKey(request)}` : `${principal.scheme} ${principal.id}`;

@@ -1,5 +1,5 @@
 // Applies a change made by another node, with the same code as for files edited by hand.
-import { flowKey, shownProblem } from "../flows/installed-flows.ts";
+import { flowKey, maskProblem } from "../flows/installed-flows.ts";
 import { reloadFlow } from "../flows/load-flows.ts";
 import { unloadFlow } from "../flows/unload-flow.ts";
 import type { FollowedParts } from "../other-nodes/cluster-view.ts";
@@ -51,7 +51,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
       flows.log.write("ERROR", "sluice.cluster", `Cannot apply the change to '${id}'`, undefined, { error });
     }
     if (reason === undefined) behind.delete(id);
-    else behind.set(id, shownProblem(flows, reason));
+    else behind.set(id, maskProblem(flows, reason));
   }
 
   for (const id of follower.records.keys()) {
@@ -60,7 +60,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
       : id.startsWith(connectionKind)
         ? connections.list().find((connection) => connection.id === id.slice(connectionKind.length))?.error
         : undefined;
-    if (error !== undefined) behind.set(id, shownProblem(flows, error));
+    if (error !== undefined) behind.set(id, maskProblem(flows, error));
   }
   return async (id) => {
     await applyOne(id);

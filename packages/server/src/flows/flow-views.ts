@@ -5,7 +5,7 @@ import { ServiceError } from "../service-error.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { shownParams } from "./flow-params.ts";
 import type { FlowFile } from "./flow-store.ts";
-import { decodeFlow, prepareFlow, problemOfFlow, shownProblem, statusOfFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import { decodeFlow, prepareFlow, problemOfFlow, maskProblem, statusOfFlow, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
 export interface FlowViews {
   readonly parts: FlowParts;
@@ -86,7 +86,7 @@ export function routesJson({ parts }: FlowViews, flowId: string): readonly Reado
   }));
 }
 
-const shownError = ({ parts }: FlowViews, error: string | undefined): string | null => (error === undefined ? null : shownProblem(parts, error));
+const shownError = ({ parts }: FlowViews, error: string | undefined): string | null => (error === undefined ? null : maskProblem(parts, error));
 
 function entry(views: FlowViews, file: FlowFile, flow: InstalledFlow | undefined, { hash, routeCount }: FlowContent): FlowEntry {
   const { parts } = views;

@@ -12,7 +12,7 @@ import { throwStorageError, throwIfUnflushed } from "./storage-errors.ts";
 import { deployMasked, undeployMasked } from "./masked-deployment.ts";
 import { missingMappings } from "./missing-mappings.ts";
 import type { StagedFlow, StoredFlow, VersionMetadata } from "./flow-store.ts";
-import { claimsKey, decodeFlow, flowKey, prepareFlow, inactiveRoutes, shownProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import { claimsKey, decodeFlow, flowKey, prepareFlow, inactiveRouteWarnings, maskProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 
 /** The hashes that may be replaced; `*` matches any existing version. */
 export type IfMatch = readonly string[];
@@ -77,7 +77,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     const previousSource = current === undefined ? "[]" : decodeFlow(current.bytes);
     if (!request.dryRun || previousSource === undefined) return undefined;
     const versions = { before: { source: previousSource, deployment: deployed }, after: { source, deployment }, tests };
-    return compareVersions(id, versions, (text) => shownProblem(parts, text));
+    return compareVersions(id, versions, (text) => maskProblem(parts, text));
   };
   if (isSame && request.kamelets === undefined) {
     const revision = request.dryRun || tests === storedTests ? undefined : await recordTests(parts, request, { hash, params, tests });
@@ -113,7 +113,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     await parts.routeStates.retain(id, outcome.routeIds.after);
     await storeTests(parts, request);
     throwIfUnflushed(unflushed, "the new version is running, but may be lost");
-    return { ...outcome, revision, stateWarnings: [...mappingWarnings, ...disconnected, ...inactiveRoutes(parts, id)], flow: installed };
+    return { ...outcome, revision, stateWarnings: [...mappingWarnings, ...disconnected, ...inactiveRouteWarnings(parts, id)], flow: installed };
   });
 }
 
@@ -173,7 +173,7 @@ async function deployOrDiscard(
   try {
     const { drained, disconnected } = await deployMasked(parts, deployment, secrets);
     void drained.then((report) => logAbandoned(parts.log, report, "replaced"));
-    return disconnected.map(({ routeId, problem }) => `route '${routeId}' cannot connect yet and is retrying: ${shownProblem(parts, problem)}`);
+    return disconnected.map(({ routeId, problem }) => `route '${routeId}' cannot connect yet and is retrying: ${maskProblem(parts, problem)}`);
   } catch (error) {
     await staged.discard();
     if (error instanceof DeployError)

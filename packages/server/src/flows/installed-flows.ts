@@ -110,10 +110,10 @@ export async function prepareFlow(
 }
 
 /** Masks the secrets in the text of a problem. */
-export const shownProblem = ({ secrets }: Pick<FlowParts, "secrets">, problem: string): string => secrets.scrub(maskUris(problem));
+export const maskProblem = ({ secrets }: Pick<FlowParts, "secrets">, problem: string): string => secrets.scrub(maskUris(problem));
 
 /** A warning for each route that was not started because an operator stopped or suspended it. */
-export function inactiveRoutes({ runtime, routeStates }: Pick<FlowParts, "runtime" | "routeStates">, id: string): readonly string[] {
+export function inactiveRouteWarnings({ runtime, routeStates }: Pick<FlowParts, "runtime" | "routeStates">, id: string): readonly string[] {
   return (runtime.deployments.get(id)?.routes ?? []).flatMap(({ identity }) => {
     const status = routeStates.of(identity);
     if (status === undefined) return [];

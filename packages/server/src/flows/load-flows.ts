@@ -6,7 +6,7 @@ import { systemClock } from "../host/clock.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import { assertDeployable, warningsOf } from "./flow-problems.ts";
 import type { FlowFile } from "./flow-store.ts";
-import { claimsKey, decodeFlow, flowKey, prepareFlow, problemOfFlow, inactiveRoutes, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
+import { claimsKey, decodeFlow, flowKey, prepareFlow, problemOfFlow, inactiveRouteWarnings, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
 import { deployMasked } from "./masked-deployment.ts";
 
 export interface LoadReport {
@@ -27,7 +27,7 @@ export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
     // Routes that fail to start are retried, because there is no client to report the error to.
     const installed = "error" in flow ? failedFlow(file, flow) : await start(parts, file, flow, "always");
     parts.installed.set(file.id, installed);
-    for (const sentence of inactiveRoutes(parts, file.id)) parts.log.write("WARN", "sluice.flows", `Flow '${file.id}': ${sentence}`);
+    for (const sentence of inactiveRouteWarnings(parts, file.id)) parts.log.write("WARN", "sluice.flows", `Flow '${file.id}': ${sentence}`);
     const problem = installed.error ?? problemOfFlow(parts.runtime, file.id);
     if (problem === undefined) continue;
     failed++;

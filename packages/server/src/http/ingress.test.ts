@@ -78,7 +78,7 @@ test("a less specific path serves the methods that the more specific one does no
   expect((await call("/orders/7", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
 });
 
-test("path values are decoded, unusual route ids are found, queries stay raw", async () => {
+test("path parameters are decoded, percent-encoded route ids match, query strings stay raw", async () => {
   await serve();
   const seen = (request: HttpRequest): HttpReply => text(JSON.stringify([request.path, { ...request.params }, request.query]));
   server.mount("/files/{name}/{version}", seen);
@@ -103,7 +103,7 @@ test("no route can be mounted at a path that matches /_api", async () => {
   expect(await ask("/_apix")).toEqual([200, "fine"]);
 });
 
-test("a new mount takes over at once, and the old one serves again when it is removed", async () => {
+test("a new mount takes over at once, and the old one serves again when the new one is removed", async () => {
   await serve();
   const endOld = server.mount("/api/r", replyWith("old"));
   const endNew = server.mount("/api/r", replyWith("new"));
@@ -191,7 +191,7 @@ const policy: AccessCheck = {
 };
 const signedBytes = gzipSync("signed");
 
-test("a policy is checked before the body, on the raw bytes if needed, and fails closed", async () => {
+test("a policy is checked before the body is read, or on the raw body if it needs one, and an error in the check denies access", async () => {
   let runs = 0;
   await serve({ accessOf: (flowId) => (flowId === "guarded" ? policy : undefined) });
   const handle = (request: HttpRequest): HttpReply => {
@@ -231,7 +231,7 @@ test("a request with an unknown test session returns 404", async () => {
   expect(await ask("/api/r")).toEqual([200, "none"]);
 });
 
-test("invalid headers are never sent", async () => {
+test("invalid and reserved headers of a reply are not sent", async () => {
   await serve();
   const headers = {
     "X-Good": "1",

@@ -2,7 +2,7 @@
 import type { Deployment, KameletFiles } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
 import { assertDeployable } from "../flows/flow-problems.ts";
-import { prepareFlow, shownProblem, type FlowParts } from "../flows/installed-flows.ts";
+import { prepareFlow, maskProblem, type FlowParts } from "../flows/installed-flows.ts";
 import { reloadFlow } from "../flows/load-flows.ts";
 import { ServiceError } from "../service-error.ts";
 
@@ -43,7 +43,7 @@ export async function refusedFlows(parts: FlowParts, ids: readonly string[], kam
       assertDeployable(prepared);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      refused.push({ id, error: shownProblem(parts, error.message) });
+      refused.push({ id, error: maskProblem(parts, error.message) });
     }
   }
   return refused;
@@ -58,6 +58,6 @@ export async function reloadUsers(parts: FlowParts, ids: readonly string[], kame
   for (const file of await parts.store.list()) if (ids.includes(file.id)) await reloadFlow(parts, file, { kamelets });
   return ids.flatMap((id) => {
     const error = parts.installed.get(id)?.error;
-    return error === undefined ? [] : [{ id, error: shownProblem(parts, error) }];
+    return error === undefined ? [] : [{ id, error: maskProblem(parts, error) }];
   });
 }

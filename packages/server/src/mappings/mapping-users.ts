@@ -1,5 +1,5 @@
 // Finds the users of a table or document: documents by their compiled form, flows by their text.
-import { namesDocument, namesTable } from "@sluice/mapping";
+import { mentionsDocument, mentionsTable } from "@sluice/mapping";
 import type { FlowStore } from "../flows/flow-store.ts";
 import type { MessageMappings } from "./message-mappings.ts";
 
@@ -25,7 +25,7 @@ export function createMappingUsers(documents: MessageMappings, flows: Searchable
   const documentsWith = (isUser: (used: { readonly uses: readonly string[]; readonly imports: readonly string[] }) => boolean): readonly string[] =>
     documents.list().flatMap(({ id, mapping }) => (mapping !== undefined && isUser(mapping) ? [`message-mapping:${id}`] : []));
   return {
-    ofTable: async (id) => [...documentsWith(({ uses }) => uses.includes(id)), ...(await flowsWith(namesTable(id)))],
-    ofDocument: async (id) => [...documentsWith(({ imports }) => imports.includes(id)), ...(await flowsWith(namesDocument(id)))],
+    ofTable: async (id) => [...documentsWith(({ uses }) => uses.includes(id)), ...(await flowsWith(mentionsTable(id)))],
+    ofDocument: async (id) => [...documentsWith(({ imports }) => imports.includes(id)), ...(await flowsWith(mentionsDocument(id)))],
   };
 }

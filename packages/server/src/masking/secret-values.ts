@@ -6,8 +6,8 @@ import { passwordAtEnd } from "./secret-uris.ts";
 /** Shorter values would mask ordinary words. */
 const minSecretLength = 6;
 
-/** Shorter beginnings of a secret are not masked at the end of truncated text: they occur by chance. */
-const minBeginning = 4;
+/** Shorter prefixes of a secret are not masked at the end of truncated text, because they also match ordinary text. */
+const minPrefixLength = 4;
 
 /** Maximum number of secrets of past deployments that are still masked in records. */
 const maxRetired = 1_000;
@@ -16,7 +16,7 @@ interface Scrubbing {
   scrub(text: string): string;
   /** Like `scrub`, for JSON; the result is valid JSON: a number that contains a secret becomes a string. */
   scrubJson(json: string): string;
-  /** Masks a secret at the end of truncated text, of which only the beginning is left. The text may be a truncated value as JSON. */
+  /** Masks a prefix of a secret at the end of truncated text. The text may be a truncated value as JSON. */
   scrubEnd(text: string): string;
 }
 
@@ -105,17 +105,17 @@ function createScrub(forms: readonly string[]): Scrub {
 
 function createScrubEnd(forms: readonly string[]): Scrub {
   const longest = forms[0]?.length ?? 0;
-  const byBeginning = new Map<string, string[]>();
+  const byPrefix = new Map<string, string[]>();
   for (const form of forms) {
-    const beginning = form.slice(0, minBeginning);
-    const others = byBeginning.get(beginning);
-    if (others === undefined) byBeginning.set(beginning, [form]);
+    const prefix = form.slice(0, minPrefixLength);
+    const others = byPrefix.get(prefix);
+    if (others === undefined) byPrefix.set(prefix, [form]);
     else others.push(form);
   }
   return (text) => {
     const end = endOfContent(text);
-    for (let at = Math.max(0, end - longest); at <= end - minBeginning; at++) {
-      const candidates = byBeginning.get(text.slice(at, at + minBeginning));
+    for (let at = Math.max(0, end - longest); at <= end - minPrefixLength; at++) {
+      const candidates = byPrefix.get(text.slice(at, at + minPrefixLength));
       if (candidates?.some((form) => form.startsWith(text.slice(at, end))) === true) return `${text.slice(0, at)}${masked}${text.slice(end)}`;
     }
     const password = passwordAtEnd(text.slice(0, end));

@@ -24,7 +24,7 @@ export function openSpanExport({ settings, version, clock, log, secrets }: SpanE
   return new SpanExport({ endpoint, headers, resource, maxSpans, ratio, clock, log, mask: (text) => secrets.scrub(maskUris(text)) });
 }
 
-/** Parses `name=value` pairs; values may be percent-encoded, as in the variables of OpenTelemetry. */
+/** Parses `name=value` pairs; values may be percent-encoded, as in OTEL_EXPORTER_OTLP_HEADERS. */
 function headersOf(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(
