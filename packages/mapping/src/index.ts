@@ -1,6 +1,6 @@
 export { mappingLanguages, operatorFunctions } from "./mapping-languages.ts";
 export { documentText, documentTextIncrementally } from "./document-text.ts";
-export { namesDocument, namesTable } from "./mapping-use.ts";
+export { mentionsDocument, mentionsTable } from "./mapping-use.ts";
 export * from "./problem.ts";
 export { readTable, readTableIncrementally, tableLimits, type ReadTable } from "./value-mapping/read-table.ts";
 export { tableFromCsv, tableFromCsvIncrementally, tableToCsv, tableCsvPieces } from "./value-mapping/table-csv.ts";

@@ -1,17 +1,17 @@
 // Tests whether a flow uses a table or a document. Searches the text only, so that it also works for flows that cannot be parsed.
 
 /** True for the text of a flow that looks up values in the table, with an endpoint or in Simple. */
-export function namesTable(id: string): (text: string) => boolean {
-  const endpoint = namesEndpoint("value-mapping", "table", id);
+export function mentionsTable(id: string): (text: string) => boolean {
+  const endpoint = mentionsEndpoint("value-mapping", "table", id);
   const call = new RegExp(`\\bvalueMapping\\(\\s*['"]?${escapeId(id)}['"]?\\s*,`);
   return (text) => endpoint(text) || call.test(text);
 }
 
 /** True for the text of a flow that sends to the document. */
-export const namesDocument = (id: string): ((text: string) => boolean) => namesEndpoint("message-mapping", "mapping", id);
+export const mentionsDocument = (id: string): ((text: string) => boolean) => mentionsEndpoint("message-mapping", "mapping", id);
 
 /** The short form of an endpoint, or its scheme with the id as a parameter. */
-function namesEndpoint(scheme: string, parameter: string, id: string): (text: string) => boolean {
+function mentionsEndpoint(scheme: string, parameter: string, id: string): (text: string) => boolean {
   const name = escapeId(id);
   const shortForm = new RegExp(`\\b${scheme}:(?://)?${name}(?![\\w.-])`);
   const longForm = new RegExp(`\\buri:\\s*["']?${scheme}["']?\\s*(?:[,}#]|$)`, "m");

@@ -1,5 +1,5 @@
 // The tables and documents of the runtime and the workspace in one list, with the flows and documents that use them.
-import { namesDocument, namesTable } from "@sluice/mapping";
+import { mentionsDocument, mentionsTable } from "@sluice/mapping";
 import type { DocumentSummary, TableSummary } from "@sluice/client";
 import type { MappingKind } from "../api-client/runtime-client.ts";
 
@@ -32,7 +32,7 @@ export const mappingKinds = ["value-mappings", "message-mappings"] as const sati
 
 export function mappingList({ tables, documents, flows, workspace }: MappingDetails): readonly MappingEntry[] {
   const flowUsers = (kind: MappingKind, id: string): readonly string[] => {
-    const isUser = kind === "value-mappings" ? namesTable(id) : namesDocument(id);
+    const isUser = kind === "value-mappings" ? mentionsTable(id) : mentionsDocument(id);
     return [...flows].filter(([, text]) => isUser(text)).map(([flow]) => flow);
   };
   const ofTables = tables.map(({ id, name, columns, rowCount, hash, lastModified, error }): MappingEntry => ({

@@ -63,7 +63,7 @@ describe("example 2, XML invoice to JSON", () => {
     });
   });
 
-  it("iterates over one element like over many", () => {
+  it("iterates over a single element as it does over several", () => {
     const withOneLine = invoiceToJson.input.replace(/<inv:Line no="2">.*<\/inv:Line>(?=<\/inv:Invoice>)/, "");
     expect(runMapping(invoiceToJson.document, withOneLine).output).toMatchObject({ lines: [{ no: 1, text: "Cable", net: 9 }], lineCount: 1 });
   });

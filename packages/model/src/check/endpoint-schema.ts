@@ -8,7 +8,7 @@ export function endpointSchema(connectors: ReadonlyMap<string, ConnectorShape>):
   return {
     properties: { uri: { anyOf: [{ enum: [...connectors.keys()] }, { type: "string" }], examples: [...connectors.values()].map(({ syntax }) => syntax) } },
     allOf: [...connectors].map(([scheme, { scheme: connectorScheme }]) => ({
-      if: { properties: { uri: { type: "string", pattern: `^\\s*${escapeText(scheme)}\\s*(:|\\?|$)` } }, required: ["uri"] },
+      if: { properties: { uri: { type: "string", pattern: `^\\s*${escapeRegExp(scheme)}\\s*(:|\\?|$)` } }, required: ["uri"] },
       then: { properties: { parameters: definition(`connector.${connectorScheme}`) } },
     })),
   };
@@ -26,12 +26,15 @@ export function connectorDefinitions(connectors: ReadonlyMap<string, ConnectorSh
       properties,
       ...(lenient === true
         ? {}
-        : { patternProperties: { "-": true, ...Object.fromEntries(prefixes.map((prefix) => [`^${escapeText(prefix)}`, true])) }, additionalProperties: false }),
+        : {
+            patternProperties: { "-": true, ...Object.fromEntries(prefixes.map((prefix) => [`^${escapeRegExp(prefix)}`, true])) },
+            additionalProperties: false,
+          }),
     };
   }
   return definitions;
 }
 
-function escapeText(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replaceAll(/[.+*?^${}()|[\]\\]/g, String.raw`\$&`);
 }

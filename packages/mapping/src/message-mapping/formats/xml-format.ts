@@ -3,7 +3,7 @@ import { decodeXml, isPlainObject, type XmlName } from "@sluice/engine/values";
 import { runToEnd } from "../../text/incremental.ts";
 import { readFault } from "../../text/read-fault.ts";
 import { parseXmlTree, parseXmlTreeIncrementally, type XmlTree } from "../../text/xml-tree.ts";
-import { declaredNames, writeXml, xmlName } from "./xml-writer.ts";
+import { createNameCheck, writeXml, xmlName } from "./xml-writer.ts";
 import { flagOption, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport, type XmlSource } from "./message-format.ts";
 
 export function xmlFormat(options: FormatOptions, report: SideReport): MessageFormat {
@@ -62,10 +62,8 @@ function xmlSource(namespaces: ReadonlyMap<string, string>, root: string | undef
       const element = Array.isArray(item) ? (item[0] as unknown) : item;
       const originalText = typeof element === "object" && element !== null ? texts.get(element) : undefined;
       // The prefixes of other namespaces are not declared in this document, so their names are written without one.
-      const declared = declaredNames();
-      return (
-        originalText ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (inner, prefixes) => declared(plainName(inner, prefixes), prefixes)))
-      );
+      const check = createNameCheck();
+      return originalText ?? runToEnd(writeXml(name ?? root ?? "root", element, namespaces, (inner, prefixes) => check(plainName(inner, prefixes), prefixes)));
     },
   };
 }

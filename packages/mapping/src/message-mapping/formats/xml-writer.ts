@@ -8,12 +8,12 @@ import { isNothing, toText } from "../values.ts";
 export const xmlName = /^[\p{L}_][\p{L}\p{N}\p{M}_.-]*(?::[\p{L}_][\p{L}\p{N}\p{M}_.-]*)?$/u;
 const maxDepth = 500;
 
-/** The name as written where these prefixes are declared; throws when it is invalid. */
+/** Returns a name as it is written in the XML, given the declared prefixes; throws when the name is invalid. */
 export type FormatName = (name: string, prefixes: ReadonlySet<string>) => string;
 
 /** Accepts valid names with a declared prefix: an undeclared one would make the text invalid XML. */
-export function declaredNames(): FormatName {
-  // Names of one document are few and occur often: testing each occurrence would take longer than writing it.
+export function createNameCheck(): FormatName {
+  // A document has few distinct names, and each occurs often: validating every occurrence would take longer than writing it.
   const valid = new Set<string>();
   return (name, prefixes) => {
     if (!valid.has(name)) {
@@ -31,7 +31,7 @@ export function* writeXml(
   name: string,
   value: unknown,
   namespaces: ReadonlyMap<string, string>,
-  formatName: FormatName = declaredNames(),
+  formatName: FormatName = createNameCheck(),
 ): Incremental<string> {
   // Declarations of the root override those of the target: an attribute may appear only once.
   const members = isPlainObject(value) ? value : {};
