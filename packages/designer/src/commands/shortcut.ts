@@ -20,7 +20,7 @@ export function matchesShortcut(shortcut: string, press: KeyPress, mac = isMac()
   const mod = mac ? press.metaKey : press.ctrlKey;
   const other = mac ? press.ctrlKey : press.metaKey;
   if (mod !== expected.has("Mod") || other || press.altKey !== expected.has("Alt")) return false;
-  // A symbol such as '?' needs Shift on many keyboards, so Shift is compared only for letters and named keys.
+  // A symbol such as '?' needs Shift on many keyboards, so Shift is compared only for letters, digits and named keys.
   if (/^([a-z]|\d|[a-z]{2,}|f\d+)$/.test(key) && press.shiftKey !== expected.has("Shift")) return false;
   if (press.key.toLowerCase() === key) return true;
   // On a Mac, Alt changes the characters of letters and digits, so the physical key is compared.
@@ -29,7 +29,7 @@ export function matchesShortcut(shortcut: string, press: KeyPress, mac = isMac()
 
 const names: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Delete: "Del", Enter: "↵" };
 
-/** The shortcut, formatted for display. */
+/** Formats a shortcut for display: `Mod+Shift+Z` becomes `⌘⇧Z` on a Mac and `Ctrl+Shift+Z` elsewhere. */
 export function formatShortcut(shortcut: string, mac = isMac()): string {
   const parts = shortcut
     .split("+")

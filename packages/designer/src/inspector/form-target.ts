@@ -22,7 +22,7 @@ export interface FormTarget {
   readonly sections: readonly FormSection[];
   /** The list item whose YAML is shown, if there is one. */
   readonly item: { readonly listPath: Path; readonly index: number } | undefined;
-  /** The name of its declaration in the catalog. */
+  /** The name of its declaration in the catalog; for a branch, that of the step or element that contains it. */
   readonly declarationName: string;
   readonly kind: "step" | "branch" | "trigger" | "element";
 }

@@ -1,4 +1,4 @@
-// Source and target fields of a document as trees, and the rules that connect them.
+// Source and target fields of a document as flat lists in tree order, and the rules that connect them.
 import { isMembers, messageData, type Members } from "../data-panel/message-data.ts";
 import { mapperStrings } from "../strings/mapper.ts";
 import { isList, loopPath, pathsIn, functionsIn } from "./mapping-paths.ts";
@@ -25,7 +25,7 @@ export interface TargetField {
   readonly formula: string | undefined;
   /** The condition of its rule, or the filter of a loop; empty if there is none. */
   readonly when: string;
-  /** The source fields that it reads, with paths from the message. */
+  /** The absolute paths of the source fields that it reads. */
   readonly sources: readonly string[];
   /** The functions between source and target. */
   readonly functions: readonly string[];

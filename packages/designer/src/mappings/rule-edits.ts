@@ -48,7 +48,7 @@ function addRule(
   return found === undefined ? [...rules, next] : rules.map((rule, at) => (at === index ? next : rule));
 }
 
-/** The lists whose items the inner rules read, outermost first, with paths from the message. */
+/** The absolute paths of the lists whose items the inner rules read, outermost first. */
 function loopsIn(rule: Members, loops: readonly string[]): readonly string[] {
   const { forEach } = rule;
   return typeof forEach === "string" ? [...loops, loopPath(forEach, loops)] : loops;

@@ -24,12 +24,17 @@ export function DeadLetterTable({ deadLetters, selected, onSelect, onOpen, onRep
     if (!next.delete(id)) next.add(id);
     onSelect(next);
   };
-  const isAll = deadLetters.every(({ id }) => selected.has(id));
+  const allSelected = deadLetters.every(({ id }) => selected.has(id));
   return (
     <DataTable
       label={text.title}
       headings={[
-        <input type="checkbox" aria-label={text.selectAll} checked={isAll} onChange={() => onSelect(new Set(isAll ? [] : deadLetters.map(({ id }) => id)))} />,
+        <input
+          type="checkbox"
+          aria-label={text.selectAll}
+          checked={allSelected}
+          onChange={() => onSelect(new Set(allSelected ? [] : deadLetters.map(({ id }) => id)))}
+        />,
         columns.when,
         columns.route,
         columns.error,

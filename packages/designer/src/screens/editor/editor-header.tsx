@@ -106,7 +106,7 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
   );
 }
 
-/** The derived state; when the saved version is deployed, the badge shows the runtime's time. */
+/** Shows the deployment state. If the saved version is deployed, the chip shows when, by the runtime's clock. */
 function DeployState() {
   const saved = useEditorState((state) => state.flow.saved);
   const deploys = useEditorState((state) => state.deploys);

@@ -368,7 +368,7 @@ function FormulaBar({ selected, names, value, error, onFormula, onCondition }: F
   );
 }
 
-/** The loops around a target, with paths from the message. */
+/** The absolute paths of the loops around a target. */
 function loopsAround(targets: readonly TargetField[], selected: TargetField | undefined): readonly string[] {
   if (selected === undefined) return [];
   return targets.filter((target) => isLoop(target) && selected.path.startsWith(`${target.path}.`)).flatMap(({ sources }) => sources);

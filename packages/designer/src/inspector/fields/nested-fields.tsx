@@ -1,4 +1,4 @@
-// Options with nested options, and lists of them.
+// Fields for options that are objects or lists.
 import { ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useId, useState, type ComponentProps } from "react";
 import { insertItem, moveItem, removeItem, removeOption, setScalar, setYamlAt, type Edit, type OptionView, treeAt } from "@sluice/model";
