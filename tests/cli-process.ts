@@ -26,7 +26,7 @@ export interface CliFolder {
   remove(): void;
 }
 
-/** `file`: another copy of the command. */
+/** Creates an empty folder to run commands in. `file`: the script that `sluice` runs; by default, the one in this repository. */
 export function cliFolder(environment: Readonly<Record<string, string>> = {}, file: string = bin): CliFolder {
   const path = mkdtempSync(join(tmpdir(), "sluice-cli-"));
   const tools = mkdtempSync(join(tmpdir(), "sluice-bin-"));

@@ -20,7 +20,7 @@ const table = (value: string): object => ({ entries: { key: value } });
 const mapping = (value: string): object => ({ source: { format: "json" }, target: { format: "json" }, map: [{ to: "value", value }] });
 const policy = (key: string): object => ({ authenticate: [{ type: "apiKey", keys: [{ id: "caller", key }] }] });
 
-/** Permanent routes: one puts messages into a queue without a consumer, one moves them to the dead letters. */
+/** Permanent routes: one puts its messages into a queue without a consumer, the other sends its messages to the dead letters. */
 export const storeFlow = `- route:
     id: enqueue
     from:
@@ -46,27 +46,27 @@ export const drainFlow = `- route:
 `;
 
 export class Model {
-  readonly certain = new Map<string, string>();
-  /** The change without a response. */
-  undecided: Change | undefined = undefined;
+  readonly acknowledged = new Map<string, string>();
+  /** The change in progress, or the one that got no response. */
+  unacknowledged: Change | undefined = undefined;
 
   settle({ kind, id, value }: Change): void {
-    if (value === undefined) this.certain.delete(`${kind} ${id}`);
-    else this.certain.set(`${kind} ${id}`, value);
+    if (value === undefined) this.acknowledged.delete(`${kind} ${id}`);
+    else this.acknowledged.set(`${kind} ${id}`, value);
   }
 
   /** The valid values of an object. */
   allowed(kind: Kind, id: string): readonly (string | undefined)[] {
-    const { undecided } = this;
-    const certain = this.certain.get(`${kind} ${id}`);
-    return undecided?.kind === kind && undecided.id === id ? [certain, undecided.value] : [certain];
+    const { unacknowledged } = this;
+    const acknowledged = this.acknowledged.get(`${kind} ${id}`);
+    return unacknowledged?.kind === kind && unacknowledged.id === id ? [acknowledged, unacknowledged.value] : [acknowledged];
   }
 
   /** The ids of a kind that exist or may exist. */
   ids(kind: Kind): readonly string[] {
-    const certain = [...this.certain.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
-    const { undecided } = this;
-    return [...new Set([...certain, ...(undecided?.kind === kind ? [undecided.id] : [])])];
+    const acknowledged = [...this.acknowledged.keys()].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
+    const { unacknowledged } = this;
+    return [...new Set([...acknowledged, ...(unacknowledged?.kind === kind ? [unacknowledged.id] : [])])];
   }
 }
 
@@ -94,7 +94,7 @@ async function removeDeadLetter(server: SpawnedServer, id: string): Promise<ApiR
   return server.api("DELETE", `/dead-letters/${deadLetters[0]?.id ?? "none"}`);
 }
 
-/** Compares everything with the model and resolves uncertain values. */
+/** Compares everything with the model and records the value found for the unacknowledged change. */
 export async function compare(server: SpawnedServer, model: Model, ids: readonly string[]): Promise<void> {
   const found: Change[] = [];
   for (const id of ids) found.push(await findFlow(server, model, id), await findPolicy(server, model, id));
@@ -102,7 +102,7 @@ export async function compare(server: SpawnedServer, model: Model, ids: readonly
   for (const change of found) expect(model.allowed(change.kind, change.id), `${change.kind} ${change.id}`).toContain(change.value);
   await compareDepth(server, model);
   for (const change of found) model.settle(change);
-  for (const id of ids) await compareService(server, model, id);
+  for (const id of ids) await compareWebhook(server, model, id);
 }
 
 async function findFlow(server: SpawnedServer, model: Model, id: string): Promise<Change> {
@@ -152,17 +152,17 @@ async function findDeadLetters(server: SpawnedServer, model: Model): Promise<rea
 async function compareDepth(server: SpawnedServer, model: Model): Promise<void> {
   const { text } = await server.api("GET", "/metrics");
   const depth = Number(/^sluice_queue_depth\{queue="parked"\} (\d+)$/m.exec(text)?.[1] ?? 0);
-  const certain = [...model.certain.keys()].filter((key) => key.startsWith("message ")).length;
-  expect(depth).toBeGreaterThanOrEqual(certain);
+  const acknowledged = [...model.acknowledged.keys()].filter((key) => key.startsWith("message ")).length;
+  expect(depth).toBeGreaterThanOrEqual(acknowledged);
   expect(depth).toBeLessThanOrEqual(model.ids("message").length);
   // The number shows whether the message without a response was stored.
-  if (depth > certain) model.settle(model.undecided as Change);
+  if (depth > acknowledged) model.settle(model.unacknowledged as Change);
 }
 
-/** The stored state is also the served state. */
-async function compareService(server: SpawnedServer, model: Model, id: string): Promise<void> {
-  const text = model.certain.get(`flow ${id}`);
-  const key = model.certain.get(`policy ${id}`);
+/** Checks that webhook calls use the stored flow and policy. */
+async function compareWebhook(server: SpawnedServer, model: Model, id: string): Promise<void> {
+  const text = model.acknowledged.get(`flow ${id}`);
+  const key = model.acknowledged.get(`policy ${id}`);
   const bare = await call(server.baseUrl, "POST", `/api/route-${id}`, "");
   expect([id, bare.status]).toEqual([id, text === undefined ? 404 : key === undefined ? 200 : 401]);
   if (text === undefined) return;

@@ -37,22 +37,22 @@ async function change(server: SpawnedServer, model: Model, random: (below: numbe
   const killAfter = random(operations);
   for (let count = 0; count < operations; count++) {
     const next = nextChange(model, random, `${round}-${count}-`);
-    model.undecided = next;
+    model.unacknowledged = next;
     if (count === killAfter) setTimeout(() => server.child.kill("SIGKILL"), random(12));
     const reply = await apply(server, next);
     if (reply === undefined) return;
     expect([next, reply.status, reply.text]).toEqual([next, expect.toBeOneOf([200, 201, 404]), expect.anything()]);
     if (reply.status === 404) expect(next.value).toBeUndefined();
     model.settle(next);
-    model.undecided = undefined;
+    model.unacknowledged = undefined;
   }
 }
 
 /** Every acknowledged message exists with its content: a route moves it from the queue to the dead letters. */
 async function drain(server: SpawnedServer, model: Model): Promise<void> {
-  const certain = [...model.certain.keys()].filter((key) => key.startsWith("message ")).map((key) => key.slice("message ".length));
+  const acknowledged = [...model.acknowledged.keys()].filter((key) => key.startsWith("message ")).map((key) => key.slice("message ".length));
   expect((await server.putFlow("drain", drainFlow)).status).toBe(201);
-  for (const id of certain) await eventually(async () => (await server.api("GET", `/dead-letters?text=${id}&limit=1`)).json.total >= 1, 20_000);
+  for (const id of acknowledged) await eventually(async () => (await server.api("GET", `/dead-letters?text=${id}&limit=1`)).json.total >= 1, 20_000);
 }
 
 for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
@@ -68,7 +68,7 @@ for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
         await server.end("SIGKILL");
         server = await spawnServer({ dataDir });
         await compare(server, model, ids);
-        model.undecided = undefined;
+        model.unacknowledged = undefined;
       }
       await drain(server, model);
     } finally {

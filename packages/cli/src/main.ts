@@ -3,7 +3,7 @@ import { runProgram } from "./command/program.ts";
 import { commands } from "./commands/index.ts";
 import { isWorker } from "./commands/run/worker-command.ts";
 
-// The reader of our output may close it at any time, like `head`.
+// The process that reads the output, such as `head`, may close the pipe at any time.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
 
 // By default Node opens an inspector on SIGUSR1, through which anyone who can connect could run code; a listener prevents that. An inspector that was

@@ -6,7 +6,8 @@ export const memoryAggregationRepository = defineBean({
   names: ["org.apache.camel.processor.aggregate.MemoryAggregationRepository", "MemoryAggregationRepository", "memoryAggregationRepository"],
   kind: "aggregation-repository",
   title: "Memory aggregation repository",
-  summary: "Stores the groups of an aggregate in memory; this is the default. In a cluster, the nodes share the messages of open groups.",
+  summary:
+    "Stores the groups of an aggregate in memory; this is the default. In a cluster, the messages of open groups are also kept in the store of the cluster.",
   group: "repository",
   since: "0.1",
   properties: {

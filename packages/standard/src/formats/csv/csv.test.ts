@@ -57,7 +57,7 @@ describe("reading", () => {
         ["", ""],
       ],
     ],
-  ] as const)("%j with %j", (text, options, expected) => {
+  ] as const)("%j is read with the options %j", (text, options, expected) => {
     expect(read(text, options as Record<string, string>)).toEqual(expected);
   });
 
@@ -72,7 +72,7 @@ describe("reading", () => {
     expect(Object.keys((read("__proto__\n1\n", { useMaps: "true" }) as object[])[0] as object)).toEqual(["__proto__"]);
   });
 
-  test("the column names can be stored in a header", () => {
+  test("captureHeaderRecord stores the column names in a message header", () => {
     const exchange = exchangeOf("id,name\n1,Ann\n");
     expect(format({ useMaps: "true", captureHeaderRecord: "true" }).unmarshal("id,name\n1,Ann\n", exchange)).toHaveLength(1);
     expect(exchange.message.headers.get("CamelCsvHeaderRecord")).toEqual(["id", "name"]);
@@ -145,7 +145,7 @@ describe("writing", () => {
     [[["a", null]], { quoteMode: "ALL_NON_NULL", nullString: "NULL", recordSeparator: "\n" }, '"a",NULL\n'],
     [[["a\tb", null]], { formatName: "MYSQL" }, "a\\\tb\t\\N\n"],
     [[["a,b"]], { quoteDisabled: "true", recordSeparator: "\n" }, "a,b\n"],
-  ] as const)("%j with %j", (body, options, expected) => {
+  ] as const)("%j is written with the options %j", (body, options, expected) => {
     expect(write(body, options as Record<string, string>)).toBe(expected);
   });
 });
@@ -156,7 +156,7 @@ test("an unknown or invalid format is rejected at deploy time", () => {
   expect(() => csvStyle({ delimiter: '"' })).toThrowError(/must differ/);
 });
 
-test("written CSV is read back, in any chunks", () => {
+test("CSV that is written and then read in chunks of any size gives the same rows", () => {
   const cell = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('"', ",", "\r\n", "\n", " ", "#", "ä", '""', ",,"));
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });
   fc.assert(

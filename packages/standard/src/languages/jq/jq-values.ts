@@ -48,7 +48,7 @@ function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates represent code points above all other units. */
+/** Sorts surrogates last: they encode code points above U+FFFF. */
 function sortKey(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

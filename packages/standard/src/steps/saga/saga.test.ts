@@ -31,7 +31,7 @@ describe("saga", () => {
     expect(callCounts(run.mocks)).toEqual(["b:1", "undoB:1", "undoA:1"]);
   });
 
-  it.each(["compensation", "completion"])("calls the %s endpoint of a participant after that of the later participant has finished", async (outcome) => {
+  it.each(["compensation", "completion"])("calls the %s endpoints in reverse order, each after the previous one has finished", async (outcome) => {
     const fails = outcome === "compensation" ? `, {throwException: {exceptionType: java.lang.Exception, message: boom}}` : "";
     const run = await flow(`
 - from: {uri: direct:start, steps: [{saga: {${outcome}: mock:first, steps: [{to: "direct:b"}${fails}]}}]}
