@@ -62,6 +62,16 @@ describe("findConversion", () => {
     expect(() => findConversion("Long")?.(12345678901234567890n)).toThrow("it cannot be represented exactly");
   });
 
+  it.each([
+    ["byte", 300, "cannot convert '300' to Byte: it is not between -128 and 127"],
+    ["Short", "100000", "cannot convert '100000' to Short: it is not between -32768 and 32767"],
+    ["Integer", "9007199254740993", "cannot convert '9007199254740993' to Integer: it is not between -2147483648 and 2147483647"],
+    ["Long", "9007199254740993", "cannot convert '9007199254740993' to Long: it cannot be represented exactly; keep it as text"],
+    ["java.math.BigInteger", "-9007199254740993", "cannot convert '-9007199254740993' to BigInteger: it cannot be represented exactly; keep it as text"],
+  ])("conversion to %s names the reason why %j is out of range", (type, value, message) => {
+    expect(() => findConversion(type)?.(value)).toThrow(expect.objectContaining({ message }));
+  });
+
   it.each(["NoSuchType", "string", "com.acme.Integer", "constructor", ""])("rejects the unknown type '%s'", (type) => {
     expect(findConversion(type)).toBeUndefined();
   });

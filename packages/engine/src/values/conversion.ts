@@ -21,10 +21,15 @@ const integerConversion =
     const number =
       typeof value === "number" || typeof value === "bigint" ? Number(value) : value instanceof Date ? value.getTime() : readText(value, type, /^[+-]?\d+$/);
     const result = Math.trunc(number);
-    if (!(result >= min && result <= max))
-      throw conversionError(value, type, Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be represented exactly; keep it as text" : undefined);
+    if (!(result >= min && result <= max)) throw conversionError(value, type, rangeProblem(number, min, max));
     return result + 0;
   };
+
+/** Why an integer is rejected. The limits of Long and BigInteger are those of exact integers, not those of the Java types. */
+function rangeProblem(number: number, min: number, max: number): string | undefined {
+  if (max < Number.MAX_SAFE_INTEGER) return `it is not between ${min} and ${max}`;
+  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? "it cannot be represented exactly; keep it as text" : undefined;
+}
 
 const decimalConversion =
   (type: string): Conversion =>
