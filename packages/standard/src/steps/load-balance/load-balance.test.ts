@@ -47,6 +47,12 @@ describe("loadBalance", () => {
     expect(run.mocks.get("y")?.[0]?.body).toBe("m");
   });
 
+  it("topic: the first failure stops the step", async () => {
+    const run = await flow(`- loadBalance: {topicLoadBalancer: {}, steps: [{to: "mock:x"}, ${fail("java.io.IOException")}, {to: "mock:y"}]}`);
+    expect((await run({ body: "m" })).error).toBe("java.io.IOException");
+    expect([run.mocks.get("x")?.length, run.mocks.has("y")]).toEqual([1, false]);
+  });
+
   it("requires exactly one balancer", () => {
     expect(diagnosticsOf(`- loadBalance: {steps: ${targets}}`).join()).toContain("exactly one load balancer");
   });

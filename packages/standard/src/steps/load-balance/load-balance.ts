@@ -27,7 +27,10 @@ export const loadBalance = defineStep({
   options: {
     roundRobinLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses the children in turn." }),
     randomLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Uses a random child." }),
-    topicLoadBalancer: f.object({ ...clauseFields, ...inherit }, { doc: "Sends a copy to every child; results are ignored." }),
+    topicLoadBalancer: f.object(
+      { ...clauseFields, ...inherit },
+      { doc: "Sends a copy to every child, in order; replies are discarded, and the first failure stops the step." },
+    ),
     customLoadBalancer: f.unsupported("customLoadBalancer refers to a Java object; use another load balancer or choice"),
     stickyLoadBalancer: f.object(
       { correlationExpression: f.expression({ doc: "Messages with the same value go to the same child.", required: true }), ...clauseFields, ...inherit },
