@@ -8,7 +8,7 @@ export const runtimeFlags: readonly FlagDeclaration[] = [
   { name: "token-file", value: "file", doc: "File with the deploy token (default: SERVICE_DEPLOY_TOKEN, else the token that `sluice start` created)." },
 ];
 
-export const runtimeVariables: Readonly<Record<string, string>> = {
+export const runtimeVariables = {
   SLUICE_RUNTIME: "URL of the runtime, for example https://runtime.example.com",
   SERVICE_DEPLOY_TOKEN: "deploy token of the runtime",
 };

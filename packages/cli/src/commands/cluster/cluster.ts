@@ -4,7 +4,7 @@ export const cluster: CommandDeclaration = {
   name: "cluster",
   summary: "Start a cluster on this machine, for evaluation.",
   details:
-    "Starts three NATS servers with the `nats-server` in PATH, the nodes, and a load balancer in front of them, all on 127.0.0.1. A process that is killed is restarted. Ctrl-C stops everything; the data stays. `sluice nodes` lists the nodes.",
+    "Starts the nodes and a load balancer in front of them, all on 127.0.0.1. Without --store, also starts three NATS servers, using the `nats-server` in PATH. A process that is killed is restarted. Ctrl-C stops everything; the data is kept. `sluice nodes` lists the nodes.",
   flags: [
     { name: "nodes", value: "count", default: "3", doc: "Number of nodes, from 1 to 9." },
     { name: "port", value: "port", default: "8080", doc: "Port of the load balancer; the nodes use the next ones. With 0, all use free ports." },

@@ -29,6 +29,10 @@ export const deploy: CommandDeclaration = {
     { doc: "Preview the changes", command: "sluice deploy orders --dry-run" },
     { doc: "Deploy only if the tests pass", command: "sluice deploy orders --tests required" },
   ],
-  exits: { 0: "deployed, or nothing to do", 1: "rejected; the previous versions are still running", 2: "invalid command line or file" },
+  exits: {
+    0: "deployed, or nothing to do",
+    1: "the deployment was rejected and the previous versions are still running, or the runtime is unreachable or rejected the token",
+    2: "invalid command line or file",
+  },
   load: () => import("./run-deploy.ts"),
 };

@@ -21,6 +21,6 @@ export const record: CommandDeclaration = {
     { doc: "Capture the messages of a route for ten minutes", command: "sluice record orders --capture 10" },
     { doc: "Print a test of the newest run", command: "sluice record last --output -" },
   ],
-  exits: { 0: "written", 1: "the run does not exist or was not captured", 2: "invalid command line" },
+  exits: { 0: "written", 1: "the run does not exist or was not captured, or the runtime is unreachable or rejected the token", 2: "invalid command line" },
   load: () => import("./run-record.ts"),
 };

@@ -16,6 +16,10 @@ export const replay: CommandDeclaration = {
   ],
   variables: runtimeVariables,
   examples: [{ doc: "Replay the newest run", command: "sluice replay last" }],
-  exits: { 0: "the replay completed", 1: "the replay failed, or the run cannot be replayed", 2: "invalid command line" },
+  exits: {
+    0: "the replay completed",
+    1: "the replay failed, the run cannot be replayed, or the runtime is unreachable or rejected the token",
+    2: "invalid command line",
+  },
   load: () => import("./run-replay.ts"),
 };

@@ -21,6 +21,10 @@ export const rollback: CommandDeclaration = {
   ],
   variables: { ...runtimeVariables, ...authorVariables },
   examples: [{ doc: "Preview a rollback to the first version", command: "sluice rollback orders --to 1 --dry-run" }],
-  exits: { 0: "rolled back, or nothing to do", 1: "rejected; the current version is still running", 2: "invalid command line" },
+  exits: {
+    0: "rolled back, or nothing to do",
+    1: "the rollback was rejected and the current version is still running, or the runtime is unreachable or rejected the token",
+    2: "invalid command line",
+  },
   load: () => import("./run-rollback.ts"),
 };

@@ -19,6 +19,6 @@ export const runs: CommandDeclaration = {
     { doc: "List the last failed runs", command: "sluice runs --status failed --limit 5" },
     { doc: "Show the steps of the newest run", command: "sluice runs last" },
   ],
-  exits: { 0: "listed", 1: "the runtime is unreachable or the run does not exist", 2: "invalid command line", 130: "interrupted" },
+  exits: { 0: "listed", 1: "the run does not exist, or the runtime is unreachable or rejected the request", 2: "invalid command line", 130: "interrupted" },
   load: () => import("./run-runs.ts"),
 };

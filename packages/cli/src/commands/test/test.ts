@@ -17,9 +17,11 @@ export const test: CommandDeclaration = {
     { name: "update", doc: "Replace failed reply expectations with the actual replies (not for tests with rows or generated input)." },
     { name: "watch", short: "w", doc: "Run again whenever a file changes." },
     profileFlag,
-    ...runtimeFlags,
+    ...runtimeFlags.map((flag) =>
+      flag.name === "runtime" ? { ...flag, doc: "URL of the runtime to test (default: none; each flow runs in this process)." } : flag,
+    ),
   ],
-  variables: runtimeVariables,
+  variables: { SERVICE_DEPLOY_TOKEN: runtimeVariables.SERVICE_DEPLOY_TOKEN },
   examples: [
     { doc: "Run all tests of a folder, with coverage", command: "sluice test orders --coverage" },
     { doc: "Write a report for a build server", command: "sluice test orders --reporter junit --output junit.xml" },

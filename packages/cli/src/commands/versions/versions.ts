@@ -16,6 +16,6 @@ export const versions: CommandDeclaration = {
     { doc: "List the versions of a flow", command: "sluice versions orders" },
     { doc: "Save the text of the first version", command: "sluice versions orders 1 --yaml > orders-1.yaml" },
   ],
-  exits: { 0: "listed", 1: "the runtime is unreachable, or the flow or the version does not exist", 2: "invalid command line" },
+  exits: { 0: "listed", 1: "the flow or the version does not exist, or the runtime is unreachable or rejected the token", 2: "invalid command line" },
   load: () => import("./run-versions.ts"),
 };
