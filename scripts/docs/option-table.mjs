@@ -1,7 +1,8 @@
 // Formats options as rows of a Markdown table; members of objects and lists get their own rows, named by path.
 
 const cell = (text) => text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ");
-const escapeTags = (text) => text.replaceAll(/`[^`]*`|</g, (match) => (match === "<" ? "&lt;" : match));
+/** Escapes text outside of code, so that Markdown does not treat any of it as a tag. */
+export const escapeTags = (text) => text.replaceAll(/`[^`]*`|</g, (match) => (match === "<" ? "&lt;" : match));
 const code = (text) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
 /** `heading` names the first column. */

@@ -12,7 +12,12 @@ import { scanErrorCodes } from "./scan-error-codes.mjs";
 
 const kinds = [
   { folder: "steps", title: "Steps", text: "What a route can do with a message.", write: stepPage },
-  { folder: "connectors", title: "Connectors", text: "Where messages come from and go to: the scheme of an endpoint.", write: connectorPage },
+  {
+    folder: "connectors",
+    title: "Connectors",
+    text: "Connectors receive messages from other systems and send messages to them. The scheme of an endpoint selects the connector.",
+    write: connectorPage,
+  },
   { folder: "languages", title: "Languages", text: "How expressions and conditions are written.", write: languagePage },
   { folder: "formats", title: "Formats", text: "How `marshal` and `unmarshal` write and read bodies.", write: formatPage },
   { folder: "entities", title: "Top-level elements", text: "Top-level elements of a flow in addition to routes.", write: entityPage },
