@@ -31,7 +31,7 @@ export const mock = defineConnector({
     reportGroup: f.integer({ doc: ignoredDoc, group: "advanced" }),
     failFast: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
     copyOnExchange: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
-    log: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
+    log: f.boolean({ doc: "Accepted but ignored: use the step log.", default: false, group: "advanced" }),
   },
   headers: {},
   examples: [

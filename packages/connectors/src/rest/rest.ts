@@ -79,7 +79,7 @@ export const restConnector = (tools: HttpTools, queues: DurableQueues = noQueues
   defineConnector({
     scheme: "rest",
     title: "REST operation",
-    summary: "Runs the route for each request with the given method and path. As a destination, calls such an operation of another service.",
+    summary: "Runs the route for each request with the given method and path. As a destination, calls an operation of another REST service.",
     guarantees: httpGuarantees,
     group: "http",
     icon: "http",

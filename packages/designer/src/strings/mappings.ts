@@ -109,7 +109,7 @@ export const tableStrings = {
 
 export const documentStrings = {
   source: "Document",
-  sourceHint: "Each rule fills one field: to, and one of from, value, expr, lookup, switch, use, map or forEach.",
+  sourceHint: "Each rule fills one field. It has the key 'to' and one of the keys 'from', 'value', 'expr', 'lookup', 'switch', 'use', 'map' or 'forEach'.",
   output: "Output",
   outputText: "Sample output",
   outputEmpty: "Add a sample to see the output.",

@@ -8,7 +8,7 @@ export const convertVariableTo = defineStep({
   name: "convertVariableTo",
   title: "Convert variable",
   summary: "Converts a variable to another type, in place or into another variable.",
-  guarantees: `The step changes only its own message, on the main thread. If the conversion fails, the variable is unchanged and the error handler of the route is called. ${sharedVariables}`,
+  guarantees: `The step changes only a variable of its own exchange, on the main thread. If the conversion fails, the variable is unchanged and the error handler of the route is called. ${sharedVariables}`,
   group: "message",
   icon: "replace-all",
   paletteGroup: "data",

@@ -30,7 +30,7 @@ export const to = defineStep({
   },
   examples: [
     {
-      title: "To a recording endpoint",
+      title: "To a mock endpoint",
       yaml: "to: mock:out",
       given: { body: "a" },
       expect: { body: "a" },
