@@ -252,6 +252,13 @@ describe("rejections", () => {
     expect(readFileSync(join(server.routesDir, "steady.yaml"), "utf8")).toBe(good);
   });
 
+  it("the error lists as many problems as fit, then the number of the others", async () => {
+    const steps = Array.from({ length: 40 }, (_, index) => `        - unknownStep${index}: x\n`).join("");
+    const reply = await server.putFlow("many-problems", `- route:\n    id: many-problems\n    from:\n      uri: webhook\n      steps:\n${steps}`);
+    const [, others] = /^line \d+: unknown step 'unknownStep0'.*; line \d+: .* \(and (\d+) more problems\)$/.exec(reply.json.error) ?? [];
+    expect([reply.status, reply.json.error.split("; line ").length + Number(others)]).toEqual([422, 40]);
+  });
+
   it("a document without routes is rejected", async () => {
     for (const yaml of ["", "   ", "# only a comment", "---", "[]"]) {
       const reply = await server.putFlow("empty", yaml);
