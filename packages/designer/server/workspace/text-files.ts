@@ -88,10 +88,10 @@ export class TextFiles {
     if ((current?.hash ?? null) === expectedHash || (current !== undefined && current.hash === newHash)) return current;
     const message =
       current === undefined
-        ? `'${id}' was deleted from disk since it was opened`
+        ? `'${id}' was deleted from disk after it was opened`
         : expectedHash === null
           ? `'${id}' already exists`
-          : `'${id}' changed on disk since it was opened`;
+          : `'${id}' was changed on disk after it was opened`;
     throw new HttpError(409, message, {
       conflict: "file",
       disk: current === undefined ? null : { text: current.text, hash: current.hash, lastModified: current.lastModified },

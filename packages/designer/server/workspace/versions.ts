@@ -1,4 +1,4 @@
-// Version history of a flow: one copy per save and deployment, the last 20. File names contain all metadata.
+// Version history of a flow: a copy of the text for each save and deployment, limited to the last 20. File names contain all metadata.
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { HttpError } from "../http/http-error.ts";
