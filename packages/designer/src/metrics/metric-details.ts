@@ -1,4 +1,4 @@
-// Metrics of a deployed flow in the format of cards.
+// Metrics of a deployed flow as card details.
 import type { CardDetails, CardDetailsSource } from "../canvas/card-details.ts";
 import { strings } from "../strings.ts";
 import { formatMs } from "../trial/recorded-run.ts";
