@@ -180,7 +180,7 @@ export function reorderField(document: Members, { rule: from }: TargetReference,
 
 /** Sets or removes members of the source or target, such as its format or sample. */
 export function withSide(document: Members, side: "source" | "target", members: Members): Members {
-  const before = isMembers(document[side]) ? document[side] : {};
-  const next = Object.fromEntries(Object.entries({ ...before, ...members }).filter(([, value]) => value !== undefined));
+  const existing = isMembers(document[side]) ? document[side] : {};
+  const next = Object.fromEntries(Object.entries({ ...existing, ...members }).filter(([, value]) => value !== undefined));
   return { ...document, [side]: next };
 }

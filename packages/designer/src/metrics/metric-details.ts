@@ -20,8 +20,10 @@ export function metricDetails(): MetricDetails {
   let seen: ReadonlyMap<string, TraceCount> = new Map();
   const listeners = new Set<() => void>();
   const change = (): void => {
-    const before = details;
-    details = new Map([...new Set([...polled.keys(), ...seen.keys()])].map((key) => [key, reuse(before.get(key), detailsOf(polled.get(key), seen.get(key)))]));
+    const previous = details;
+    details = new Map(
+      [...new Set([...polled.keys(), ...seen.keys()])].map((key) => [key, reuse(previous.get(key), detailsOf(polled.get(key), seen.get(key)))]),
+    );
     for (const notify of listeners) notify();
   };
   return {
