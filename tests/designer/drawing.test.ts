@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
     await expect.poll(() => designer.flowText("data"), soon).toContain('- setBody: {jq: ".order.total"}');
     await page.keyboard.press("Escape");
     await page.getByRole("treeitem", { name: /^total/ }).focus();
-    await page.getByText("Enter or double-click inserts into Source (jq)").waitFor();
+    await page.getByText("Press Enter or double-click to insert into Source (jq)").waitFor();
   });
 
   it("shows CSV text as rows, and stores a value in a variable before the step, as one undo step", async () => {

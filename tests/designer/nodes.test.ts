@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     await page.getByRole("link", { name: "Nodes" }).click();
     const rows = page.getByRole("region", { name: "Nodes" }).locator("tbody tr");
     await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.nth(0).innerText()).toMatch(/amber\s+Serves this page\s+Up/);
+    expect(await rows.nth(0).innerText()).toMatch(/amber\s+Queried by this page\s+Up/);
     expect(await rows.nth(1).innerText()).toMatch(/blue\s+Up/);
     expect(await page.getByText("Cluster shop. Its configuration is stored in NATS. 2 of 2 nodes run revision 0.").count()).toBe(1);
     expect(await findingsOf(page)).toEqual([]);

@@ -493,7 +493,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByLabel("Route").selectOption("slow-letters");
     await page.getByRole("button", { name: "Replay all of slow-letters" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
-    await page.getByText(/^\d+ of 120 replayed…$/).waitFor();
+    await page.getByText(/^\d+ of 120 processed…$/).waitFor();
     await context.setOffline(true);
     await page.waitForTimeout(1_500);
     expect(await page.getByRole("button", { name: "Cancel replay" }).count()).toBe(1);
@@ -512,7 +512,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByLabel("Route").selectOption("many-letters");
     await page.getByRole("button", { name: "Replay all of many-letters" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
-    const progress = page.getByText(/^\d+ of 120 replayed…$/);
+    const progress = page.getByText(/^\d+ of 120 processed…$/);
     await progress.waitFor();
     const first = Number.parseInt(await progress.innerText(), 10);
     await expect.poll(async () => Number.parseInt(await progress.innerText(), 10), soon).toBeGreaterThan(first);

@@ -236,8 +236,8 @@ export const strings = {
   },
   conflict: {
     fileTitle: "This file was changed elsewhere",
-    fileText: "The file changed on disk since you opened it. Nothing was overwritten. Compare the versions and choose one.",
-    removedText: "The file was deleted from disk since you opened it. Nothing was written.",
+    fileText: "The file was changed on disk after you opened it. Nothing was overwritten. Compare the versions and choose one.",
+    removedText: "The file was deleted from disk after you opened it. Nothing was written.",
     deploymentTitle: "The deployment was changed elsewhere",
     deploymentText:
       "The running version is not the one this designer deployed last. Your file is saved, but nothing was deployed. Review the changes before you deploy.",
@@ -318,7 +318,8 @@ export const strings = {
     title: "Settings",
     targets: "Targets",
     targetList: "List of targets",
-    targetsHint: "The runtimes you can deploy to. The designer server reads the token from the named environment variable; it is never sent to the browser.",
+    targetsHint:
+      "The runtimes you can deploy to. The designer server reads the token from the named environment variable; the token is never sent to the browser.",
     targetColumns: { name: "Name", address: "Address", token: "Token variable", health: "Health", action: "Action" },
     targetName: "Target name",
     targetAddress: "Address",

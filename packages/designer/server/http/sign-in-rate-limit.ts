@@ -34,8 +34,8 @@ export class SignInRateLimit {
 
   recordFailure(source: string): void {
     const now = this.#now();
-    const before = this.#sources.get(source);
-    const count = before === undefined || before.lastFailureAt < now - resetAfterMs ? 0 : before.failures;
+    const attempts = this.#sources.get(source);
+    const count = attempts === undefined || attempts.lastFailureAt < now - resetAfterMs ? 0 : attempts.failures;
     this.#sources.delete(source);
     this.#sources.set(source, { failures: count + 1, lastFailureAt: now });
     for (const [other, { lastFailureAt }] of this.#sources) {

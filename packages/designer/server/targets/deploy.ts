@@ -91,14 +91,14 @@ export function runtimeError(response: RuntimeResponse, target: Target): HttpErr
 }
 
 async function recordFailure(workspace: Workspace, target: Target, id: string, hash: string, error: string): Promise<void> {
-  const before = (await workspace.records.of(id))[target.name];
+  const lastRecord = (await workspace.records.of(id))[target.name];
   const record: DeployRecord = {
     target: target.name,
     outcome: "failed",
     at: new Date().toISOString(),
     hash,
-    deployedHash: before?.deployedHash ?? null,
-    deployedAt: before?.deployedAt ?? null,
+    deployedHash: lastRecord?.deployedHash ?? null,
+    deployedAt: lastRecord?.deployedAt ?? null,
     error,
   };
   await workspace.records.put(id, record).catch(() => undefined);

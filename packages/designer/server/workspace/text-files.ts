@@ -61,14 +61,14 @@ export class TextFiles {
     }
   }
 
-  /** Writes if the file still has `expectedHash` (null: does not exist yet); otherwise throws 409 with the current content. */
+  /** Writes the file if its hash is still `expectedHash`, where null means that it does not exist; otherwise throws 409 with the current content. */
   save(id: string, text: string, expectedHash: string | null): Promise<TextFile & { readonly changed: boolean }> {
     assertId(id);
     const bytes = Buffer.from(text, "utf8");
     if (bytes.length > maxFileBytes) throw new HttpError(413, `a file must not exceed ${maxFileBytes} bytes`);
     return this.#serialize(id, async () => {
-      const before = await this.#expect(id, expectedHash, hashOf(bytes));
-      if (before?.hash === hashOf(bytes)) return { ...before, changed: false };
+      const current = await this.#expect(id, expectedHash, hashOf(bytes));
+      if (current?.hash === hashOf(bytes)) return { ...current, changed: false };
       await this.#write(this.#path(id), bytes).catch((error: unknown) => Promise.reject(diskError(error, `${id}${this.#suffix}`)));
       return { ...((await this.read(id)) as TextFile), changed: true };
     });
@@ -88,10 +88,10 @@ export class TextFiles {
     if ((current?.hash ?? null) === expectedHash || (current !== undefined && current.hash === newHash)) return current;
     const message =
       current === undefined
-        ? `'${id}' was deleted from disk since it was opened`
+        ? `'${id}' was deleted from disk after it was opened`
         : expectedHash === null
           ? `'${id}' already exists`
-          : `'${id}' changed on disk since it was opened`;
+          : `'${id}' was changed on disk after it was opened`;
     throw new HttpError(409, message, {
       conflict: "file",
       disk: current === undefined ? null : { text: current.text, hash: current.hash, lastModified: current.lastModified },

@@ -1,4 +1,4 @@
-// Version history of a flow: one copy per save and deployment, the last 20. File names contain all metadata.
+// Version history of a flow: a copy of the text for each save and deployment, limited to the last 20. File names contain all metadata.
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { HttpError } from "../http/http-error.ts";
@@ -43,14 +43,14 @@ export class Versions {
   /** Deploying a version that was just saved replaces its entry, so that each text is listed once. */
   async add(flowId: string, text: string, reason: Version["reason"]): Promise<void> {
     const hash = hashOf(text);
-    const before = await this.list(flowId);
-    const newest = before[0];
+    const versions = await this.list(flowId);
+    const newest = versions[0];
     if (newest?.hash === hash && (newest.reason === reason || reason === "save")) return;
     this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
     const stamp = new Date(this.#lastTime).toISOString().replaceAll(/[-:.]/g, "");
     const name = `${stamp}-${reason}-${hash}.yaml`;
     await this.#write(join(this.#folder, flowId, name), Buffer.from(text, "utf8")).catch((error: unknown) => Promise.reject(diskError(error, name)));
-    const outdated = [...(newest?.hash === hash ? [newest] : []), ...before.slice(maxVersions - 1)];
+    const outdated = [...(newest?.hash === hash ? [newest] : []), ...versions.slice(maxVersions - 1)];
     for (const { id } of outdated) await unlink(join(this.#folder, flowId, `${id}.yaml`)).catch(() => undefined);
   }
 }

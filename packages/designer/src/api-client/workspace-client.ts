@@ -102,37 +102,38 @@ export interface TryReply {
 
 const sender = createSender({ root: "/_designer", timeoutMs: callTimeoutMs, toError });
 
-const at = (...names: readonly string[]): string => `/${names.map(encodeURIComponent).join("/")}`;
+const pathOf = (...names: readonly string[]): string => `/${names.map(encodeURIComponent).join("/")}`;
 
 async function callJson<T>(method: string, path: string, { body }: { readonly body?: unknown } = {}): Promise<T> {
   return (await sender.send(method, path, { body })).body as T;
 }
 
 export const workspaceClient = {
-  session: () => callJson<{ signedIn: boolean; passwordRequired: boolean }>("GET", at("session")),
-  signIn: (password: string) => callJson<unknown>("POST", at("session"), { body: { password } }),
-  signOut: () => callJson<unknown>("DELETE", at("session")),
-  flows: () => callJson<{ flows: readonly FlowEntry[] }>("GET", at("flows")).then(({ flows }) => flows),
-  flow: (id: string) => callJson<FlowFile>("GET", at("flows", id)),
+  session: () => callJson<{ signedIn: boolean; passwordRequired: boolean }>("GET", pathOf("session")),
+  signIn: (password: string) => callJson<unknown>("POST", pathOf("session"), { body: { password } }),
+  signOut: () => callJson<unknown>("DELETE", pathOf("session")),
+  flows: () => callJson<{ flows: readonly FlowEntry[] }>("GET", pathOf("flows")).then(({ flows }) => flows),
+  flow: (id: string) => callJson<FlowFile>("GET", pathOf("flows", id)),
   saveFlow: (id: string, text: string, expectedHash: string | null) =>
-    callJson<SavedFile & { versionStored: boolean }>("PUT", at("flows", id), { body: { text, expectedHash } }),
-  removeFlow: (id: string, expectedHash: string) => callJson<unknown>("DELETE", at("flows", id), { body: { expectedHash } }),
-  deployFlow: (id: string, body: DeployBody) => callJson<DeployReply>("POST", at("flows", id, "deploy"), { body }),
-  rollBackFlow: (id: string, body: RollbackBody) => callJson<Pick<DeployReply, "record" | "reply">>("POST", at("flows", id, "rollback"), { body }),
-  versions: (id: string) => callJson<{ versions: readonly VersionEntry[] }>("GET", at("flows", id, "versions")).then(({ versions }) => versions),
-  versionText: (id: string, version: string) => callJson<{ text: string }>("GET", at("flows", id, "versions", version)).then(({ text }) => text),
-  tests: (flowId: string) => callJson<{ tests: readonly DocumentFile[] }>("GET", at("flows", flowId, "tests")).then(({ tests }) => tests),
-  test: (flowId: string, id: string) => callJson<DocumentFile>("GET", at("flows", flowId, "tests", id)),
+    callJson<SavedFile & { versionStored: boolean }>("PUT", pathOf("flows", id), { body: { text, expectedHash } }),
+  removeFlow: (id: string, expectedHash: string) => callJson<unknown>("DELETE", pathOf("flows", id), { body: { expectedHash } }),
+  deployFlow: (id: string, body: DeployBody) => callJson<DeployReply>("POST", pathOf("flows", id, "deploy"), { body }),
+  rollBackFlow: (id: string, body: RollbackBody) => callJson<Pick<DeployReply, "record" | "reply">>("POST", pathOf("flows", id, "rollback"), { body }),
+  versions: (id: string) => callJson<{ versions: readonly VersionEntry[] }>("GET", pathOf("flows", id, "versions")).then(({ versions }) => versions),
+  versionText: (id: string, version: string) => callJson<{ text: string }>("GET", pathOf("flows", id, "versions", version)).then(({ text }) => text),
+  tests: (flowId: string) => callJson<{ tests: readonly DocumentFile[] }>("GET", pathOf("flows", flowId, "tests")).then(({ tests }) => tests),
+  test: (flowId: string, id: string) => callJson<DocumentFile>("GET", pathOf("flows", flowId, "tests", id)),
   saveTest: (flowId: string, id: string, text: string, expectedHash: string | null) =>
-    callJson<DocumentFile>("PUT", at("flows", flowId, "tests", id), { body: { text, expectedHash } }),
-  removeTest: (flowId: string, id: string, expectedHash: string) => callJson<unknown>("DELETE", at("flows", flowId, "tests", id), { body: { expectedHash } }),
-  documents: (kind: string) => callJson<{ documents: readonly DocumentFile[] }>("GET", at("documents", kind)).then(({ documents }) => documents),
+    callJson<DocumentFile>("PUT", pathOf("flows", flowId, "tests", id), { body: { text, expectedHash } }),
+  removeTest: (flowId: string, id: string, expectedHash: string) =>
+    callJson<unknown>("DELETE", pathOf("flows", flowId, "tests", id), { body: { expectedHash } }),
+  documents: (kind: string) => callJson<{ documents: readonly DocumentFile[] }>("GET", pathOf("documents", kind)).then(({ documents }) => documents),
   saveDocument: (kind: string, id: string, text: string, expectedHash: string | null) =>
-    callJson<DocumentFile>("PUT", at("documents", kind, id), { body: { text, expectedHash } }),
-  removeDocument: (kind: string, id: string, expectedHash: string) => callJson<unknown>("DELETE", at("documents", kind, id), { body: { expectedHash } }),
-  categories: () => callJson<CategoryFile>("GET", at("categories")),
-  saveCategories: (text: string, expectedHash: string | null) => callJson<CategoryFile>("PUT", at("categories"), { body: { text, expectedHash } }),
-  targets: () => callJson<{ targets: readonly TargetEntry[] }>("GET", at("targets")).then(({ targets }) => targets),
-  saveTargets: (body: TargetsBody) => callJson<{ targets: readonly TargetEntry[] }>("PUT", at("targets"), { body }).then((reply) => reply.targets),
-  tryWebhook: (body: TryBody) => callJson<TryReply>("POST", at("try"), { body }),
+    callJson<DocumentFile>("PUT", pathOf("documents", kind, id), { body: { text, expectedHash } }),
+  removeDocument: (kind: string, id: string, expectedHash: string) => callJson<unknown>("DELETE", pathOf("documents", kind, id), { body: { expectedHash } }),
+  categories: () => callJson<CategoryFile>("GET", pathOf("categories")),
+  saveCategories: (text: string, expectedHash: string | null) => callJson<CategoryFile>("PUT", pathOf("categories"), { body: { text, expectedHash } }),
+  targets: () => callJson<{ targets: readonly TargetEntry[] }>("GET", pathOf("targets")).then(({ targets }) => targets),
+  saveTargets: (body: TargetsBody) => callJson<{ targets: readonly TargetEntry[] }>("PUT", pathOf("targets"), { body }).then((reply) => reply.targets),
+  tryWebhook: (body: TryBody) => callJson<TryReply>("POST", pathOf("try"), { body }),
 };

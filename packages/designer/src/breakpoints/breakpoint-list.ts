@@ -11,7 +11,7 @@ import { readSetting, writeSetting } from "../workspace/workspace-store.ts";
 export interface Breakpoint {
   readonly routeId: string;
   readonly stepId: string;
-  /** A Simple predicate; a message is held only if it is true. */
+  /** A Simple predicate; only messages for which it is true are held. */
   readonly when?: string;
 }
 

@@ -104,9 +104,9 @@ function differences(before: unknown, after: unknown, path: string): readonly st
 }
 
 function show(session: BreakpointSession): void {
-  const before = useWatch.getState().session?.held;
+  const previous = useWatch.getState().session?.held;
   const { held } = session;
-  const isNew = held !== null && (before?.stepId !== held.stepId || before.since !== held.since);
+  const isNew = held !== null && (previous?.stepId !== held.stepId || previous.since !== held.since);
   useWatch.setState({ session, problem: undefined, ...(isNew ? { draft: bodyText(held.message.body) } : {}) });
 }
 

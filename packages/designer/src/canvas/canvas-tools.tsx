@@ -135,7 +135,7 @@ function Find() {
   const editor = useEditor();
   const outline = useEditorState((state) => state.flow.lastValid?.outline);
   const [query, setQuery] = useState("");
-  const [at, setAt] = useState(0);
+  const [matchIndex, setMatchIndex] = useState(0);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const matches = useMemo(() => {
@@ -149,7 +149,7 @@ function Find() {
   const show = (index: number): void => {
     const step = matches[(index + matches.length) % Math.max(1, matches.length)];
     if (step === undefined) return;
-    setAt((index + matches.length) % matches.length);
+    setMatchIndex((index + matches.length) % matches.length);
     editor.select(step.path);
     cardOf(pathKey(step.path))?.scrollIntoView({ block: "center", inline: "center" });
   };
@@ -168,16 +168,20 @@ function Find() {
         value={query}
         onChange={(event) => {
           setQuery(event.target.value);
-          setAt(0);
+          setMatchIndex(0);
         }}
         onKeyDown={(event) => {
           if (event.key === "Escape") close();
           if (event.key === "Enter")
-            show(matches.length > 0 && pathKey(matches[at]?.path ?? []) === pathKey(editor.flow.selection ?? []) ? at + (event.shiftKey ? -1 : 1) : at);
+            show(
+              matches.length > 0 && pathKey(matches[matchIndex]?.path ?? []) === pathKey(editor.flow.selection ?? [])
+                ? matchIndex + (event.shiftKey ? -1 : 1)
+                : matchIndex,
+            );
         }}
       />
       <span className="muted" role="note">
-        {matches.length === 0 ? "" : text.found(at + 1, matches.length)}
+        {matches.length === 0 ? "" : text.found(matchIndex + 1, matches.length)}
       </span>
       <Button variant="quiet" onClick={close}>
         {strings.common.close}

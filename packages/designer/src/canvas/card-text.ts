@@ -15,7 +15,7 @@ export function fillTemplate(template: string | undefined, values: OptionTexts):
   return isComplete ? text.trim() : undefined;
 }
 
-/** The fixed words of a template. */
+/** The text of a template without its placeholders. */
 export const templateText = (template: string): string => template.replaceAll(placeholder, "").trim();
 
 export function stepValues(step: StepOutline, view: StepView | undefined, catalog: FlowCatalog | undefined): OptionTexts {

@@ -24,8 +24,8 @@ export const noMarks: ChangeMarks = { cards: new Map(), removed: new Map(), remo
 
 export const useChangeMarks = create<ChangeMarks>(() => noMarks);
 
-/** The key of a position in a list: `index` is that of the step after it, or the length of the list for its end. */
+/** The key of a position in a list: `index` is the index of the step after the position, or the length of the list for the end. */
 export const removedKey = (listKey: string, index: number): string => `${listKey}:${index}`;
 
-/** Signs that are understood without color. */
+/** Signs, so that the kind of change does not depend on color. */
 export const changeSigns: Readonly<Record<ChangeKind, string>> = { added: "+", changed: "~", moved: "↕", removed: "−" };

@@ -23,8 +23,8 @@ const measureDelayMs = 150;
 const minCanvasWidth = 640;
 
 /**
- * A small overview of a flow that is larger than the canvas; a click or drag moves the view. Screen readers and keyboard users have the outline and
- * the tree.
+ * A small overview of a flow that is larger than the canvas; a click or drag moves the view. Screen reader and keyboard users use the
+ * outline and the tree instead.
  */
 export function OverviewMap({ pane }: { readonly pane: RefObject<HTMLDivElement | null> }) {
   const selected = useEditorState((state) => state.flow.selection);

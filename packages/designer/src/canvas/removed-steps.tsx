@@ -18,7 +18,7 @@ export function RemovedSteps({ listKey, index }: { readonly listKey: string; rea
   ));
 }
 
-/** The routes and other elements that a deployment removes, below those that stay. */
+/** The routes and other elements that a deployment removes, below those that remain. */
 export function RemovedRoutes() {
   const routes = useChangeMarks((state) => state.removedRoutes);
   const elements = useChangeMarks((state) => state.removedElements);

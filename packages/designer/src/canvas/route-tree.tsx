@@ -10,7 +10,7 @@ import type { Direction } from "./canvas-ui.ts";
 import { RemovedSteps } from "./removed-steps.tsx";
 import { useSelectionMark } from "./selected-keys.ts";
 import { InViewContext, StepCard } from "./step-card.tsx";
-import { areRenderedSame, chunksOf, countSteps, estimatedSize, type Chunk } from "./step-chunks.ts";
+import { haveSameRendering, chunksOf, countSteps, estimatedSize, type Chunk } from "./step-chunks.ts";
 import { useNearViewport } from "./use-near-viewport.ts";
 
 const labels = strings.canvas;
@@ -145,7 +145,7 @@ const StepChunk = memo(
     before.level === after.level &&
     before.scope === after.scope &&
     before.details === after.details &&
-    areRenderedSame(before.steps, after.steps),
+    haveSameRendering(before.steps, after.steps),
 );
 
 /** Keys by content: a step that moves because others were added or removed keeps its card. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openFlow } from "../document/open-flow.ts";
 import type { StepOutline } from "@sluice/model";
-import { areRenderedSame, chunksOf, estimatedSize } from "./step-chunks.ts";
+import { haveSameRendering, chunksOf, estimatedSize } from "./step-chunks.ts";
 
 const text = (steps: readonly string[]): string =>
   `- route:\n    id: r\n    from:\n      uri: direct:r\n      steps:\n${steps.map((step) => `        - ${step}\n`).join("")}`;
@@ -17,22 +17,22 @@ test("short lists are rendered whole, long ones in chunks that contain all steps
   expect(chunks.map(({ start }) => start)).toEqual([0, 10, 17, 27]);
 });
 
-test("steps are rendered the same unless something visible changes; their position in the text does not matter", () => {
+test("steps render identically unless something visible changes; their position in the text does not matter", () => {
   const before = stepsOf([...logs(3), choice]);
-  expect(areRenderedSame(before, stepsOf([...logs(3), choice]))).toBe(true);
-  expect(areRenderedSame(before.slice(1), stepsOf([`log: {message: "much longer than before"}`, ...logs(3).slice(1), choice]).slice(1))).toBe(true);
-  expect(areRenderedSame(before, stepsOf([`log: {message: "other"}`, ...logs(3).slice(1), choice]))).toBe(false);
-  expect(areRenderedSame(before, stepsOf([`log: {message: "0", disabled: true}`, ...logs(3).slice(1), choice]))).toBe(false);
-  expect(areRenderedSame(before, stepsOf([...logs(3), choice.replace("log: b", "log: changed")]))).toBe(false);
-  expect(areRenderedSame(before, stepsOf([...logs(3), choice.replace("body", "header.a")]))).toBe(false);
-  expect(areRenderedSame(before, stepsOf(logs(3)))).toBe(false);
+  expect(haveSameRendering(before, stepsOf([...logs(3), choice]))).toBe(true);
+  expect(haveSameRendering(before.slice(1), stepsOf([`log: {message: "much longer than before"}`, ...logs(3).slice(1), choice]).slice(1))).toBe(true);
+  expect(haveSameRendering(before, stepsOf([`log: {message: "other"}`, ...logs(3).slice(1), choice]))).toBe(false);
+  expect(haveSameRendering(before, stepsOf([`log: {message: "0", disabled: true}`, ...logs(3).slice(1), choice]))).toBe(false);
+  expect(haveSameRendering(before, stepsOf([...logs(3), choice.replace("log: b", "log: changed")]))).toBe(false);
+  expect(haveSameRendering(before, stepsOf([...logs(3), choice.replace("body", "header.a")]))).toBe(false);
+  expect(haveSameRendering(before, stepsOf(logs(3)))).toBe(false);
 });
 
-test("a generated step number matters only for steps that can be collapsed", () => {
+test("a generated id matters only for steps that can be collapsed", () => {
   const disabledFirst = [`log: {message: "0", disabled: true}`, ...logs(3).slice(1)];
-  expect(areRenderedSame(stepsOf(logs(3)).slice(1), stepsOf(disabledFirst).slice(1))).toBe(true);
+  expect(haveSameRendering(stepsOf(logs(3)).slice(1), stepsOf(disabledFirst).slice(1))).toBe(true);
   const choices = [choice, choice];
-  expect(areRenderedSame(stepsOf(choices).slice(1), stepsOf([choice.replace("{when", "{disabled: true, when"), choice]).slice(1))).toBe(false);
+  expect(haveSameRendering(stepsOf(choices).slice(1), stepsOf([choice.replace("{when", "{disabled: true, when"), choice]).slice(1))).toBe(false);
 });
 
 test("a chunk is as high as its cards and gaps, and as wide as its branches side by side", () => {

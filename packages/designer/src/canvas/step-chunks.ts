@@ -38,16 +38,16 @@ export function countSteps(blocks: readonly BlockOutline[]): number {
   return blocks.reduce((sum, block) => sum + block.steps.reduce((inner, step) => inner + 1 + countSteps(step.blocks), 0), 0);
 }
 
-/** True when both are rendered the same; positions in the text are not visible. */
-export function areRenderedSame(left: readonly StepOutline[], right: readonly StepOutline[]): boolean {
-  return left === right || (left.length === right.length && left.every((step, index) => isRenderedSame(step, right[index] as StepOutline)));
+/** True when both lists render identically; positions in the text are not visible. */
+export function haveSameRendering(left: readonly StepOutline[], right: readonly StepOutline[]): boolean {
+  return left === right || (left.length === right.length && left.every((step, index) => hasSameRendering(step, right[index] as StepOutline)));
 }
 
-function isRenderedSame(left: StepOutline, right: StepOutline): boolean {
+function hasSameRendering(left: StepOutline, right: StepOutline): boolean {
   return (
     left === right ||
     (left.name === right.name &&
-      // A generated number is not visible, but the collapsed state is stored under it.
+      // A generated id is not visible, but the collapsed state is stored under it.
       (left.id === right.id || (!left.hasOwnId && left.blocks.length === 0)) &&
       left.hasOwnId === right.hasOwnId &&
       left.description === right.description &&
@@ -67,7 +67,7 @@ function haveSameOptions(left: StepOutline["options"], right: StepOutline["optio
 }
 
 const isSameBlock = (left: BlockOutline, right: BlockOutline): boolean =>
-  left.label === right.label && left.disabled === right.disabled && isSamePath(left.path, right.path) && areRenderedSame(left.steps, right.steps);
+  left.label === right.label && left.disabled === right.disabled && isSamePath(left.path, right.path) && haveSameRendering(left.steps, right.steps);
 
 const isSamePath = (left: StepOutline["path"], right: StepOutline["path"]): boolean =>
   left === right || (left.length === right.length && left.every((part, index) => part === right[index]));

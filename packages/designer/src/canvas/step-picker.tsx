@@ -89,7 +89,7 @@ function Picker({ request }: { readonly request: PickerRequest }) {
         items={matches}
         keyOf={({ group, key }) => `${group}-${key}`}
         onChoose={choose}
-        none={catalog === undefined ? text.pickWait : text.pickNone}
+        emptyText={catalog === undefined ? text.pickWait : text.pickNone}
         {...(hasGroups && query.trim() === "" ? { headingOf: (choice: Choice) => choice.group } : {})}
         preview={(choice) => <Preview choice={choice} />}
         filters={hasGroups ? <Groups names={groups} selected={group} onChoose={setGroup} /> : null}

@@ -61,21 +61,24 @@ export function useCardDrag(editor: Editor) {
 
 /** Pans the view while the empty canvas is dragged. */
 export function usePan() {
-  const from = useRef<{ readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined>(undefined);
+  const panStart = useRef<{ readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined>(undefined);
   return {
     onPointerDown(event: PointerEvent<HTMLElement>) {
       const onCard = (event.target as Element).closest("[role=treeitem], .gap, [data-branch-of], button, input") !== null;
       if (onCard || (event.button !== 0 && event.button !== 1)) return;
       const { scrollLeft: left, scrollTop: top } = event.currentTarget;
-      from.current = { x: event.clientX, y: event.clientY, left, top };
+      panStart.current = { x: event.clientX, y: event.clientY, left, top };
       event.currentTarget.setPointerCapture(event.pointerId);
     },
     onPointerMove(event: PointerEvent<HTMLElement>) {
-      if (from.current === undefined) return;
-      event.currentTarget.scrollTo({ left: from.current.left - (event.clientX - from.current.x), top: from.current.top - (event.clientY - from.current.y) });
+      if (panStart.current === undefined) return;
+      event.currentTarget.scrollTo({
+        left: panStart.current.left - (event.clientX - panStart.current.x),
+        top: panStart.current.top - (event.clientY - panStart.current.y),
+      });
     },
     onPointerUp: () => {
-      from.current = undefined;
+      panStart.current = undefined;
     },
   };
 }

@@ -69,7 +69,7 @@ export class FlowCatalog {
     return this.view.connectors.filter(({ roles }) => roles.includes(role));
   }
 
-  /** The Kamelets of the runtime that start a route, or those that are used in one. */
+  /** The Kamelets of the runtime that start a route, or those that run as a step. */
   kamelets(use: "trigger" | "step"): readonly KameletView[] {
     // A catalog of an older runtime, or one cached by the browser, has none.
     const kamelets = (this.view as Partial<CatalogView>).kamelets ?? [];

@@ -55,10 +55,10 @@ export const moveStepIn: DocumentCommand = {
     const steps = selectedSteps(flow);
     const [first] = steps;
     if (first === undefined) return undefined;
-    const before = stepAt(flow, [...first.listPath, first.index - 1])?.blocks[0];
-    if (before !== undefined) return moveSelection(flow, { listPath: before.stepsPath, index: before.steps.length });
-    const after = stepAt(flow, [...first.listPath, first.index + steps.length])?.blocks[0];
-    return after === undefined ? undefined : moveSelection(flow, { listPath: after.stepsPath, index: 0 });
+    const previousBlock = stepAt(flow, [...first.listPath, first.index - 1])?.blocks[0];
+    if (previousBlock !== undefined) return moveSelection(flow, { listPath: previousBlock.stepsPath, index: previousBlock.steps.length });
+    const nextBlock = stepAt(flow, [...first.listPath, first.index + steps.length])?.blocks[0];
+    return nextBlock === undefined ? undefined : moveSelection(flow, { listPath: nextBlock.stepsPath, index: 0 });
   },
 };
 
@@ -76,11 +76,11 @@ function moveSelection(flow: OpenFlow, position: StepPosition): CommandResult | 
 
 function moveBranch(flow: OpenFlow, by: 1 | -1): CommandResult | undefined {
   const block = flow.selection === undefined ? undefined : blockAt(flow, flow.selection);
-  const at = block?.path.at(-1);
-  if (block === undefined || typeof at !== "number") return undefined;
+  const index = block?.path.at(-1);
+  if (block === undefined || typeof index !== "number") return undefined;
   const list: Path = block.path.slice(0, -1);
-  if (blockAt(flow, [...list, at + by]) === undefined) return undefined;
-  return { edit: moveItem(flow.text, list, at, list, at + by), select: [...list, at + by] };
+  if (blockAt(flow, [...list, index + by]) === undefined) return undefined;
+  return { edit: moveItem(flow.text, list, index, list, index + by), select: [...list, index + by] };
 }
 
 /** The step that owns a list of steps. */

@@ -18,7 +18,7 @@ export interface WrittenIds {
   readonly ids: ReadonlyMap<string, string>;
 }
 
-/** Writes an id for each of the steps that has none; undefined when there is no id to write. */
+/** Writes an id for each referenced step that has none; undefined when there is no id to write. */
 export function writeIds(flow: OpenFlow, references: readonly StepReference[], catalog: FlowCatalog | undefined): WrittenIds | undefined {
   const routes = flow.lastValid?.outline.routes ?? [];
   const steps = new Map(

@@ -31,7 +31,7 @@ export function NamePicker({ query, onChoose, onClose }: NamePickerProps) {
         items={names}
         keyOf={(name) => name}
         onChoose={onChoose}
-        none={found === undefined ? strings.common.loading : error === undefined ? text.none(query.what, prefix) : ""}
+        emptyText={found === undefined ? strings.common.loading : error === undefined ? text.none(query.what, prefix) : ""}
         filters={
           error === undefined ? (
             names.length < maxNames ? null : (

@@ -12,7 +12,7 @@ interface SearchListProps<Item> {
   readonly keyOf: (item: Item) => string;
   readonly onChoose: (item: Item) => void;
   /** Shown instead of the list when nothing is found. */
-  readonly none: string;
+  readonly emptyText: string;
   /** The heading of an item; adjacent items with the same heading form a group. */
   readonly headingOf?: (item: Item) => string;
   /** Controls between the input and the list. */
@@ -31,7 +31,7 @@ export function SearchList<Item>({
   items,
   keyOf,
   onChoose,
-  none,
+  emptyText,
   headingOf,
   filters,
   preview,
@@ -102,7 +102,7 @@ export function SearchList<Item>({
         </div>
         {preview === undefined || activeItem === undefined ? null : <div className="search-list__preview">{preview(activeItem)}</div>}
       </div>
-      {items.length === 0 ? <p className="muted">{none}</p> : null}
+      {items.length === 0 ? <p className="muted">{emptyText}</p> : null}
     </div>
   );
 }

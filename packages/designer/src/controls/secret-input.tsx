@@ -5,7 +5,7 @@ import { secretStrings as labels } from "../strings/secrets.ts";
 
 const masked = "***";
 
-/** Where a secret comes from: typed, a variable of the runtime, or a mounted file. */
+/** Where a secret comes from: typed text, an environment variable of the runtime, or a mounted file. */
 type SecretSource = keyof typeof labels.sources;
 
 export interface SecretInputProps {

@@ -44,7 +44,7 @@ describe("the path to a value in each language", () => {
     ]);
   });
 
-  test("JavaScript parses JSON text, and inside an open `${` the path is inserted without another one", () => {
+  test("JavaScript parses JSON text, and inside an open `${` the path is inserted without another `${`", () => {
     const text = messageData({ body: JSON.stringify(body) });
     expect(text.format).toBe("json");
     expect(pathText("js", total, text)).toBe("JSON.parse(body).order.total");

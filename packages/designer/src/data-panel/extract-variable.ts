@@ -11,10 +11,10 @@ import { pathText } from "./path-text.ts";
 export function extractVariable(editor: Editor, path: DataPath, data: MessageData, side: "before" | "after"): boolean {
   const expression = pathText("simple", path, data);
   const step = selectedStep(editor.flow);
-  const at = side === "before" && step !== undefined ? { listPath: step.listPath, index: step.index } : positionAfterSelection(editor.flow);
-  if (expression === undefined || at === undefined) return false;
+  const position = side === "before" && step !== undefined ? { listPath: step.listPath, index: step.index } : positionAfterSelection(editor.flow);
+  if (expression === undefined || position === undefined) return false;
   const yaml = `setVariable:\n  name: ${JSON.stringify(variableName(path))}\n  simple: ${JSON.stringify(expression)}\n`;
-  return runCommand(editor, insertStepsAt(strings.data.extract, [yaml], at), "command");
+  return runCommand(editor, insertStepsAt(strings.data.extract, [yaml], position), "command");
 }
 
 function variableName({ root, names }: DataPath): string {

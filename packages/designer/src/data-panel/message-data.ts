@@ -86,11 +86,11 @@ function xmlData(source: string): Members | undefined {
   return openElements.length === 1 && root.text.trim() === "" && Object.keys(root.members).length === 1 ? root.members : undefined;
 }
 
-function addChild({ members }: OpenElement, { name, members: own, text }: OpenElement): void {
+function addChild({ members }: OpenElement, { name, members: childMembers, text }: OpenElement): void {
   const content = text.trim();
-  const value = Object.keys(own).length === 0 ? content : content === "" ? own : { ...own, "#text": content };
-  const before = members[name];
-  members[name] = before === undefined ? value : [...(Array.isArray(before) ? (before as readonly unknown[]) : [before]), value];
+  const value = Object.keys(childMembers).length === 0 ? content : content === "" ? childMembers : { ...childMembers, "#text": content };
+  const existing = members[name];
+  members[name] = existing === undefined ? value : [...(Array.isArray(existing) ? (existing as readonly unknown[]) : [existing]), value];
 }
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };

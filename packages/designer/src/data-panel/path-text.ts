@@ -82,7 +82,7 @@ export const pathText = (language: string, path: DataPath, data: Pick<MessageDat
   // Columns of CSV text have no path until a step has parsed it.
   path.root === "body" && path.names.length > 0 && data.format === "csv" ? undefined : writers[language]?.(path, data);
 
-/** The text with a value's path inserted at the caret; inside an open `${`, without another one. */
+/** The text with a value's path inserted at the caret. Inside an open `${`, the path is inserted without its own `${`. */
 export function insertPath(
   language: string,
   path: DataPath,

@@ -11,7 +11,7 @@ import * as flows from "./open-flow.ts";
 import type { OpenFlow, SavedFile } from "./open-flow.ts";
 import type { Problem } from "./problem.ts";
 
-/** A decision that only the user can make, because a choice may discard changes. */
+/** A conflict that only the user can resolve, because a choice may discard changes. */
 export type EditConflict =
   | { readonly kind: "file"; readonly during: "save" | "deploy" | "watch"; readonly disk: SavedFile | null; readonly base: string | undefined }
   | { readonly kind: "deployment"; readonly deployed: SavedFile | undefined; readonly target: string | null };

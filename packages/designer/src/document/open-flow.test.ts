@@ -39,7 +39,7 @@ const deepText = `- onException:
 `;
 
 describe("an open flow", () => {
-  test("numbers steps like the runtime", () => {
+  test("numbers steps as the runtime does", () => {
     const flow = open();
     const ids = [...everyStep(flow.lastValid?.outline.routes[0]?.steps ?? [])].map(({ id }) => id);
     expect(ids).toEqual(["setBody1", "choice1", "log1", "to1", "last"]);

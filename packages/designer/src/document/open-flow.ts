@@ -1,4 +1,4 @@
-// An open flow: its text is the source of truth, everything else is derived from it. All functions are pure; every change is a splice of the text,
+// An open flow: its text is the source of truth; everything else is derived from it. All functions are pure; every change is a splice of the text,
 // recorded in one history.
 import {
   applySplice,
@@ -34,7 +34,7 @@ interface ValidState {
 export interface OpenFlow {
   readonly id: string;
   readonly text: string;
-  /** Missing only when no text of this flow could be parsed yet. */
+  /** Undefined until a text of this flow has been parsed. */
   readonly lastValid: ValidState | undefined;
   /** YAML syntax errors; while there are any, `lastValid` is older than `text`. */
   readonly syntax: readonly Diagnostic[];

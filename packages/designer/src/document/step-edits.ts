@@ -16,7 +16,7 @@ export interface StepRange {
 
 type Change = (source: string) => Edit;
 
-/** Combines consecutive changes into one edit; the first rejected one rejects all. */
+/** Combines consecutive changes into one edit. If one of them is rejected, the whole edit is rejected. */
 export function inSequence(source: string, changes: readonly Change[]): Edit {
   let text = source;
   let last: Edit | undefined;

@@ -139,7 +139,7 @@ function openBrace(before: string): number {
   return open === -1 || before.slice(open).includes("}") ? -1 : open;
 }
 
-/** The text with a completion inserted, and the new caret position. A function of Simple is closed, unless more input is required. */
+/** The text with a completion inserted, and the new caret position. The braces around a Simple function are closed, unless more input is required. */
 export function applyCompletion(
   language: string,
   text: string,

@@ -13,15 +13,15 @@ export interface CustomRule {
 /** The rule that can replace the value at `path`; undefined when the form has no option for one. */
 export function customRule(scope: FormScope, option: OptionView, options: readonly OptionView[], path: Path): CustomRule | undefined {
   const has = (name: string): boolean => options.some((candidate) => candidate.name === name);
-  const at = (name: string): Path => [...scope.path, name];
+  const pathOf = (name: string): Path => [...scope.path, name];
   const isSet = (optionPath: Path): boolean => treeAt(scope.tree, optionPath) !== undefined;
   if (option.names === "aggregation-strategy" && has("aggregationExpression")) {
     const write = (source: string): Edit =>
       inSequence(source, [
         ...(isSet(path) ? [(text: string) => removeOption(text, scope.path, option.name)] : []),
-        ...(isSet(at("aggregationExpression"))
+        ...(isSet(pathOf("aggregationExpression"))
           ? []
-          : [(text: string) => setYamlAt(text, at("aggregationExpression"), 'simple: "${variable.aggregate}${body}"', scope.shorthands)]),
+          : [(text: string) => setYamlAt(text, pathOf("aggregationExpression"), 'simple: "${variable.aggregate}${body}"', scope.shorthands)]),
       ]);
     return { title: strings.names.createExpression, write };
   }
@@ -29,9 +29,9 @@ export function customRule(scope: FormScope, option: OptionView, options: readon
     const write = (source: string): Edit =>
       inSequence(source, [
         (text) => setScalar(text, path, "java.lang.Exception"),
-        ...(isSet(at("onWhen"))
+        ...(isSet(pathOf("onWhen"))
           ? []
-          : [(text: string) => setYamlAt(text, at("onWhen"), "simple: \"${exception.message} contains 'timeout'\"", scope.shorthands)]),
+          : [(text: string) => setYamlAt(text, pathOf("onWhen"), "simple: \"${exception.message} contains 'timeout'\"", scope.shorthands)]),
       ]);
     return { title: strings.names.createCondition, write };
   }

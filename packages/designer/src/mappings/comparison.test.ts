@@ -1,7 +1,7 @@
 import { compileMapping } from "@sluice/mapping";
 import { expect, test } from "vitest";
 import { comparisonValues, comparisonOperators, comparisonText, joinConditions, typedLiteral } from "./comparison.ts";
-import { fixedValues } from "./fixed-values.ts";
+import { valueChoices } from "./value-choices.ts";
 import { sourceFields } from "./mapping-fields.ts";
 
 const sample = JSON.stringify({ total: 1240.5, note: "it's", lines: [{ unit: "box" }, { unit: "piece" }, { unit: "box" }] });
@@ -26,7 +26,7 @@ test("every operator and join writes a condition that compiles", () => {
 
 test("offers the value of the target sample, the position in a loop, and the typed text", () => {
   const document = { target: { sample: { items: [{ flag: "X" }] } } };
-  const formulas = (isInLoop: boolean, query: string) => fixedValues(document, "items[].flag", isInLoop, query).map(({ formula }) => formula);
+  const formulas = (isInLoop: boolean, query: string) => valueChoices(document, "items[].flag", isInLoop, query).map(({ formula }) => formula);
   expect(formulas(true, "")).toEqual(["'X'", "$index + 1", "($index + 1) * 10", "$index", "now()", "today()", "true", "false", "''"]);
   expect(formulas(false, "")).not.toContain("$index");
   expect(formulas(false, "12.5")).toEqual(["12.5"]);

@@ -34,10 +34,10 @@ export const typedLiteral = (text: string): string => (/^(?:-?\d+(?:\.\d+)?|true
 export type ConditionJoin = keyof typeof mapperStrings.joins;
 
 /** Combines a condition with the existing one. */
-export function joinConditions(before: string, added: string, join: ConditionJoin): string {
-  if (join === "replace" || before.trim() === "") return added;
-  const isMixed = join === "and" ? /\bor\b|\|\|/.test(before) : false;
-  return `${isMixed ? `(${before})` : before} ${join} ${added}`;
+export function joinConditions(existing: string, added: string, join: ConditionJoin): string {
+  if (join === "replace" || existing.trim() === "") return added;
+  const isMixed = join === "and" ? /\bor\b|\|\|/.test(existing) : false;
+  return `${isMixed ? `(${existing})` : existing} ${join} ${added}`;
 }
 
 /** Suggested values to compare a field with: those of the sample, and powers of ten up to the next larger one. */

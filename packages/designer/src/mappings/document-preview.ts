@@ -34,7 +34,7 @@ export interface Preview {
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   readonly errors: readonly FieldError[];
-  /** Undefined without a sample, or when it could not be mapped; without the failing fields when there are errors. */
+  /** Undefined if there is no sample or it could not be mapped. If there are errors, the failing fields are omitted. */
   readonly output: string | undefined;
 }
 

@@ -38,7 +38,7 @@ test("lists the fields of a sample with their rule paths", () => {
   expect(sourceFields("a;b")).toEqual([]);
 });
 
-test("lists the fields of a target: filled fields with their source, and unfilled fields with whether they are required", () => {
+test("lists the fields of a target with their source, and whether they are required", () => {
   expect(targetFields(document).map(({ path, rule, formula, required }) => [path, rule, formula, required])).toEqual([
     ["orderNo", [0], "upper(id)", true],
     ["items[]", [1], "lines", false],
@@ -67,7 +67,7 @@ test("a link fills the field, keeps the rest of its rule, and uses a path relati
   expect(compileMapping(filled, environment).problems).toEqual([]);
 });
 
-test("a second source is joined, a list of objects makes a loop, and a field in a list that is not mapped adds its loop", () => {
+test("a second source is joined, a list of objects creates a loop, and a field in a list that is not mapped adds the loop of that list", () => {
   const joined = linkField(document, source("customer['e-mail']"), target(document, "orderNo"));
   expect(rulesOf(joined)[0]).toEqual({ to: "orderNo", expr: "upper(id) + ' ' + customer['e-mail']", required: true });
   const empty = { ...document, map: [] };

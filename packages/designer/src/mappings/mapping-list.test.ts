@@ -3,7 +3,7 @@ import { mappingList } from "./mapping-list.ts";
 
 describe("the list of mappings", () => {
   const about = { hash: "h", lastModified: "2026-11-14T16:02:33.120Z" };
-  it("merges runtime and workspace and lists users of each mapping", () => {
+  it("merges the mappings of the runtime and the workspace, and lists what uses each of them", () => {
     const entries = mappingList({
       tables: [{ id: "uom", name: "Units", columns: ["shop", "sap"], rowCount: 3, ...about }],
       documents: [{ id: "order", name: null, source: "json", target: "xml", fields: 4, uses: ["uom"], ...about }],

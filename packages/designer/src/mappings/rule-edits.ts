@@ -54,7 +54,7 @@ function loopsIn(rule: Members, loops: readonly string[]): readonly string[] {
   return typeof forEach === "string" ? [...loops, loopPath(forEach, loops)] : loops;
 }
 
-/** Fills a field from a source field. A list of objects makes a loop; a second source is joined to the first one. */
+/** Fills a field from a source field. A list of objects creates a loop; a second source is joined to the first one. */
 export function linkField(document: Members, source: SourceField, target: TargetReference): Members {
   const list = source.path.lastIndexOf("[*]");
   return changeRule(document, target, (rule, loops) => linkRule(rule, source, loops), list === -1 ? undefined : source.path.slice(0, list));
@@ -67,9 +67,9 @@ function linkRule(rule: Members, source: SourceField, loops: readonly string[]):
     const { to, ...others } = withoutSource(rule);
     return { to: isList(String(to)) ? to : `${String(to)}[]`, forEach: path, ...others, map: rulesOf(rule) };
   }
-  const before = formulaOf(rule);
-  if (before === "" || before === path || rule["value"] !== undefined) return withSource(rule, { from: path });
-  return withSource(rule, { expr: source.isNumber ? `${before} + ${path}` : `${before} + ' ' + ${path}` });
+  const formula = formulaOf(rule);
+  if (formula === "" || formula === path || rule["value"] !== undefined) return withSource(rule, { from: path });
+  return withSource(rule, { expr: source.isNumber ? `${formula} + ${path}` : `${formula} + ' ' + ${path}` });
 }
 
 const withoutSource = (rule: Members): Members => Object.fromEntries(Object.entries(rule).filter(([key]) => !valueSources.some((name) => name === key)));
@@ -132,8 +132,8 @@ export interface Lookup {
 /** Translates the field's current source with a value-mapping table. */
 export const withLookup = (document: Members, target: TargetReference, { onMissing, ...lookup }: Lookup): Members =>
   changeRule(document, target, (rule) => {
-    const before = rule["lookup"];
-    const key = isMembers(before) ? before["key"] : formulaOf(rule);
+    const existing = rule["lookup"];
+    const key = isMembers(existing) ? existing["key"] : formulaOf(rule);
     return withSource(rule, { lookup: { ...lookup, key, ...(onMissing === "" ? {} : { onMissing }) } });
   });
 
@@ -180,7 +180,7 @@ export function reorderField(document: Members, { rule: from }: TargetReference,
 
 /** Sets or removes members of the source or target, such as its format or sample. */
 export function withSide(document: Members, side: "source" | "target", members: Members): Members {
-  const before = isMembers(document[side]) ? document[side] : {};
-  const next = Object.fromEntries(Object.entries({ ...before, ...members }).filter(([, value]) => value !== undefined));
+  const existing = isMembers(document[side]) ? document[side] : {};
+  const next = Object.fromEntries(Object.entries({ ...existing, ...members }).filter(([, value]) => value !== undefined));
   return { ...document, [side]: next };
 }

@@ -23,7 +23,7 @@ export interface SavedMapping {
 }
 
 export async function loadMapping(kind: MappingKind, id: string, target: string | undefined): Promise<SavedMapping> {
-  // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
+  // The hash is read before the content: if the content changes in between, the next save is rejected instead of overwriting the change.
   const runtime = runtimeAt(target);
   const [lists, files] = await Promise.all([installedMappings(target), workspaceClient.documents(kind)]);
   if ("error" in lists)
@@ -113,7 +113,7 @@ export interface DeployOutcome {
   readonly warnings: readonly string[];
 }
 
-/** Deploys the mapping, unless another version was deployed since it was loaded. */
+/** Deploys the mapping, unless another version was deployed after it was loaded. */
 export async function deployMapping(
   kind: MappingKind,
   id: string,

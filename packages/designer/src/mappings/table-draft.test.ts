@@ -118,7 +118,7 @@ describe("editing a table", () => {
     expect(warnings).toEqual(["sap 'ST' maps back to 'piece' (rows 1, 3)"]);
   });
 
-  it("numbers rows like the grid, including blank ones, which are not saved", () => {
+  it("numbers rows as in the grid, including blank ones, which are not saved", () => {
     const blank = {
       ...emptyTable,
       columns: emptyTable.columns,

@@ -1,4 +1,4 @@
-// Metrics of a deployed flow in the format of cards.
+// Metrics of a deployed flow as card details.
 import type { CardDetails, CardDetailsSource } from "../canvas/card-details.ts";
 import { strings } from "../strings.ts";
 import { formatMs } from "../trial/recorded-run.ts";
@@ -20,8 +20,10 @@ export function metricDetails(): MetricDetails {
   let seen: ReadonlyMap<string, TraceCount> = new Map();
   const listeners = new Set<() => void>();
   const change = (): void => {
-    const before = details;
-    details = new Map([...new Set([...polled.keys(), ...seen.keys()])].map((key) => [key, reuse(before.get(key), detailsOf(polled.get(key), seen.get(key)))]));
+    const previous = details;
+    details = new Map(
+      [...new Set([...polled.keys(), ...seen.keys()])].map((key) => [key, reuse(previous.get(key), detailsOf(polled.get(key), seen.get(key)))]),
+    );
     for (const notify of listeners) notify();
   };
   return {

@@ -20,10 +20,10 @@ export class TraceCounts {
   add({ type, routeId, stepId, durationMs }: TraceEvent): void {
     if (!endEvents.has(type)) return;
     const key = type.startsWith("run.") ? `${routeId}/` : `${routeId}/${stepId}`;
-    const before = this.#seen.get(key);
-    if (before === undefined && this.#seen.size >= maxSteps) return;
-    const failed = (before?.failed ?? 0) + (type.endsWith(".failed") ? 1 : 0);
-    this.#seen.set(key, { count: (before?.count ?? 0) + 1, failed, lastMs: durationMs ?? 0 });
+    const existing = this.#seen.get(key);
+    if (existing === undefined && this.#seen.size >= maxSteps) return;
+    const failed = (existing?.failed ?? 0) + (type.endsWith(".failed") ? 1 : 0);
+    this.#seen.set(key, { count: (existing?.count ?? 0) + 1, failed, lastMs: durationMs ?? 0 });
   }
 
   /** By path key of the cards. */

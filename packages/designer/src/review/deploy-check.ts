@@ -1,4 +1,4 @@
-// The runtime's check of a deployment before it happens, and the tests of the workspace that it affects.
+// A dry run of a deployment on the runtime, and the tests of the workspace that the deployment affects.
 import type { FlowDryRun } from "@sluice/client";
 import { affectedTests, readFlowTests, type AffectedTest } from "@sluice/flow-tests/portable";
 import { flowDifference, type FlowDifference } from "@sluice/model";

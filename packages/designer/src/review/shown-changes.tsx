@@ -22,14 +22,14 @@ export function ShownChanges({
 }) {
   const { id } = useEditor();
   // Both versions are parsed once: the deployed one here, the edited one by the editor.
-  const before = useMemo(() => {
+  const deployedVersion = useMemo(() => {
     const { tree } = readTree(deployed);
     return tree === undefined ? undefined : flowVersion(tree, id);
   }, [deployed, id]);
   const tree = useEditorState(({ flow }) => flow.lastValid?.tree);
   const difference = useMemo(
-    () => (tree === undefined || before === undefined ? undefined : versionDifference(before, flowVersion(tree, id))),
-    [before, tree, id],
+    () => (tree === undefined || deployedVersion === undefined ? undefined : versionDifference(deployedVersion, flowVersion(tree, id))),
+    [deployedVersion, tree, id],
   );
   useEffect(() => {
     useChangeMarks.setState(difference === undefined ? noMarks : marksOf(difference));

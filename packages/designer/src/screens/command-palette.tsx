@@ -38,7 +38,7 @@ export function CommandPalette({ page, onClose }: { readonly page: PageContext; 
         items={entries}
         keyOf={({ key }) => key}
         onChoose={run}
-        none={strings.palette.none}
+        emptyText={strings.palette.none}
       >
         {({ title, kind, keys }) => (
           <>

@@ -66,14 +66,14 @@ function DialogFrame({ title, submit, done, act, isComplete, onNotice, onClose, 
 }
 
 function RenameDialog({ id, name, ...rest }: FlowDialogProps) {
-  const [before] = useState(name);
+  const [originalName] = useState(name);
   const [next, setNext] = useState(name);
   const [isSubmitted, setSubmitted] = useState(false);
   const trimmed = next.trim();
   return (
     <DialogFrame
       {...rest}
-      title={text.renameTitle(before)}
+      title={text.renameTitle(originalName)}
       submit={text.renameSubmit}
       done={text.renamed(trimmed)}
       act={() => renameFlow(id, trimmed)}

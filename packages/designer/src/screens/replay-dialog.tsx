@@ -71,7 +71,7 @@ interface ReplayDialogProps {
   readonly onClose: () => void;
 }
 
-/** Confirms that a running flow processes messages again. */
+/** Asks for confirmation before a running flow processes messages again. */
 export function ReplayDialog({ text, flowIds, recordedHash, onReplay, onClose }: ReplayDialogProps) {
   const { target = "" } = useWorkspace();
   const [isSent, setSent] = useState(false);

@@ -19,7 +19,7 @@ export function ResultTable({ label, flowId, files }: { readonly label: string; 
   );
 }
 
-/** The screen of a test file. */
+/** The URL path of a test file's screen. */
 export const testPath = (flowId: string, file: string): string => `/tests/${encodeURIComponent(flowId)}/${encodeURIComponent(file)}`;
 
 interface ResultRowProps {

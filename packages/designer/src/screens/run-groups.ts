@@ -8,7 +8,7 @@ export interface RunGroup {
 
 interface CalledRun {
   readonly run: Run;
-  /** 1 for a route called by the run itself, 2 for a route called by that one. */
+  /** 1 for a route called by the run itself, 2 for a route called by that route. */
   readonly depth: number;
 }
 
@@ -31,7 +31,7 @@ export function groupRuns(runs: readonly Run[], isRouteCall: (uri: string) => bo
 }
 
 /**
- * Returns a function for the id of the run that called a run. A message that a route queued for another one has no parent run, only the correlation id
+ * Returns a function that finds the id of the run that called a given run. A message that a route queued for another one has no parent run, only the correlation id
  * of the first run. It belongs to that run, unless the list contains several runs that were started with the same correlation id.
  */
 function callersIn(runs: readonly Run[], isRouteCall: (uri: string) => boolean): (run: Run) => string | undefined {

@@ -4,7 +4,7 @@ import { useWorkspace } from "../workspace/workspace-store.ts";
 
 const labels = strings.runtimeStatus;
 
-/** Whether the selected runtime can be used, and how to fix it if not. The line is always present, so that nothing moves when its text changes. */
+/** Shows whether the selected runtime can be used and, if not, what to do. The line is always present, so that nothing moves when its text changes. */
 export function RuntimeStatus() {
   const { runtime, target, targets, loadRuntime } = useWorkspace();
   const entry = targets.find(({ name }) => name === target);

@@ -5,14 +5,14 @@ import { useCallback, useEffect, useRef, useState } from "react";
 const drafts = new Map<string, unknown>();
 
 interface History {
-  readonly before: readonly unknown[];
-  readonly after: readonly unknown[];
+  readonly past: readonly unknown[];
+  readonly future: readonly unknown[];
   /** Consecutive changes with the same group are one step. */
   readonly group: string | undefined;
 }
 
 const histories = new Map<string, History>();
-const emptyHistory: History = { before: [], after: [], group: undefined };
+const emptyHistory: History = { past: [], future: [], group: undefined };
 const maxSteps = 200;
 
 function confirmUnload(event: BeforeUnloadEvent): void {
@@ -64,10 +64,10 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
   const latest = useRef(draft);
   latest.current = draft;
   const apply = useCallback(
-    (next: T, after: History) => {
+    (next: T, nextHistory: History) => {
       drafts.set(key, next);
-      histories.set(key, after);
-      setHistory(after);
+      histories.set(key, nextHistory);
+      setHistory(nextHistory);
       setDraft(next);
       setChanged(true);
     },
@@ -75,9 +75,9 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
   );
   const change = useCallback(
     (next: T, group?: string) => {
-      const { before, group: last } = histories.get(key) ?? emptyHistory;
+      const { past, group: last } = histories.get(key) ?? emptyHistory;
       const isSame = group !== undefined && group === last;
-      apply(next, { before: isSame ? before : [...before.slice(-maxSteps), latest.current], after: [], group });
+      apply(next, { past: isSame ? past : [...past.slice(-maxSteps), latest.current], future: [], group });
     },
     [key, apply],
   );
@@ -86,8 +86,8 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
       ? undefined
       : () => {
           const rest = from.slice(0, -1);
-          const other = [...(isUndo ? history.after : history.before), latest.current];
-          apply(from.at(-1) as T, { before: isUndo ? rest : other, after: isUndo ? other : rest, group: undefined });
+          const other = [...(isUndo ? history.future : history.past), latest.current];
+          apply(from.at(-1) as T, { past: isUndo ? rest : other, future: isUndo ? other : rest, group: undefined });
         };
   const reset = useCallback(
     (next: T) => {
@@ -98,5 +98,5 @@ export function useUnsavedDraft<T>(key: string, saved: T): UnsavedDraft<T> {
     },
     [key],
   );
-  return { draft, isChanged, isRestored, change, undo: step(history.before, true), redo: step(history.after, false), reset };
+  return { draft, isChanged, isRestored, change, undo: step(history.past, true), redo: step(history.future, false), reset };
 }

@@ -1,4 +1,4 @@
-// The content security policy of the page forbids eval; schema libraries must not try it. Imported before any schema.
+// The content security policy of the page forbids eval, so schema libraries must not generate code. Import this module before any schema.
 import { config } from "zod";
 
 config({ jitless: true });

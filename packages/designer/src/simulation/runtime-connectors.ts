@@ -8,10 +8,10 @@ export interface RuntimeConnectors {
   readonly classes: readonly string[];
 }
 
-/** The catalog data about them, small enough to send with every request. */
+/** The part of the catalog that a simulation needs, small enough to send with every request. */
 export const runtimeConnectorsOf = (view: Pick<CatalogView, "connectors" | "connections"> | undefined): RuntimeConnectors => ({
   connectors: (view?.connectors ?? []).map(({ scheme, aliases, roles }) => ({ scheme, aliases, roles })),
-  // A catalog cached by an earlier visit may lack them.
+  // A catalog of an older runtime, or one cached by the browser, may have no connections.
   classes: (view?.connections ?? []).flatMap(({ beans }) => beans),
 });
 
@@ -39,7 +39,7 @@ export function placeholderConnectors(
     }));
 }
 
-/** Connections of a simulation, which open nothing. */
+/** The connections of a simulation, which never connect to a server. */
 export function unavailableConnections({ classes }: RuntimeConnectors): NonNullable<Host["connections"]> {
   const ignore = (): void => undefined;
   return {

@@ -119,7 +119,7 @@ function showProblems(view: EditorView, editor: Editor): void {
 }
 
 function diagnosticOf(state: EditorState, { line, column, severity, message, code }: Problem): Diagnostic {
-  const at = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
-  const from = Math.min(at.to, at.from + Math.max(0, column - 1));
-  return { from, to: Math.max(from, at.to), severity, message, source: code };
+  const documentLine = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
+  const from = Math.min(documentLine.to, documentLine.from + Math.max(0, column - 1));
+  return { from, to: Math.max(from, documentLine.to), severity, message, source: code };
 }

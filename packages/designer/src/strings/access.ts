@@ -78,7 +78,7 @@ export const accessStrings = {
   listHint: "Comma-separated",
   defaultChoice: "Default",
   rules: "Rules",
-  rulesText: "The first rule that matches the route and method applies. A caller needs one of its roles.",
+  rulesText: "The first rule that matches the route and method applies. A caller needs one of the roles in that rule.",
   rule: (number: number) => `Rule ${number}`,
   routes: "Routes",
   routesHint: "Comma-separated ids or patterns, for example order-*. Leave empty for all routes.",

@@ -20,7 +20,8 @@ export const dataStrings = {
   noAfter: "There is no message after this step.",
   truncated: "The body is longer; the rest is not shown.",
   more: (rows: number) => `${count(rows, "more value is", "more values are")} not shown. Use the filter to find one.`,
-  insertInto: (label: string, language: string) => `Enter or double-click inserts into ${label} (${language}). Ctrl+C copies the path, . opens all actions.`,
+  insertInto: (label: string, language: string) =>
+    `Press Enter or double-click to insert into ${label} (${language}). Ctrl+C copies the path; the period key opens all actions.`,
   insertHint: "Drag a value into an expression, or select a field first and press Enter on a value.",
   actions: "Actions for this value",
   insert: "Insert into the expression",

@@ -12,7 +12,7 @@ export const nodesStrings = {
   columns: { node: "Node", state: "State", version: "Version", since: "Up since", revision: "Revision", slots: "Slots" },
   states: { up: "Up", starting: "Not ready", behind: "Behind" },
   slotsHint: "A node runs the schedules and polls of the flows in its slots.",
-  replying: "Serves this page",
+  replying: "Queried by this page",
   problem: (id: string, reason: string) => `${id}: ${reason}`,
   emptyTitle: "No cluster",
   emptyText: (target: string) => `The runtime ${target} is not part of a cluster. To try several nodes on one machine, run: sluice cluster`,

@@ -217,7 +217,7 @@ export const deadLettersStrings = {
   removeSelected: (number: number) => `Delete ${number} selected`,
   replayAll: (route: string) => `Replay all of ${route}`,
   cancelReplay: "Cancel replay",
-  progress: (processed: number, total: number) => `${processed} of ${total} replayed…`,
+  progress: (processed: number, total: number) => `${processed} of ${total} processed…`,
   selectAll: "Select all",
   selectOne: (id: string) => `Select ${id}`,
   removeTitle: (number: number) => `Delete ${count(number, "dead letter", "dead letters")}?`,

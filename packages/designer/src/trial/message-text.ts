@@ -11,7 +11,7 @@ export function partText(message: PartialMessage | undefined, part: MessagePart)
   if (message === undefined) return "";
   if (part === "body") return bodyText(message.body);
   return Object.entries(message[part] ?? {})
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join("\n");
 }

@@ -14,17 +14,18 @@ export interface ShownRun {
   readonly steps: readonly RecordedStep[];
   /** All runs with the same correlation id, such as those of the routes that it called; empty if there are no others. */
   readonly chain: readonly Run[];
-  readonly at: number;
-  /** The steps up to the selected one; all of them until one is selected. */
+  /** Index in `steps` of the current step. */
+  readonly stepIndex: number;
+  /** The steps up to the selected one; all steps until one is selected. */
   readonly reached: readonly RecordedStep[];
   /** Moves to a step and selects it on the canvas. */
-  goTo(at: number): void;
+  goTo(index: number): void;
 }
 
 /** Polling interval of a run in flight. */
 const pollMs = 500;
 
-const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], chain: [], at: 0, reached: [], goTo: () => undefined };
+const noRun: ShownRun = { runId: undefined, run: undefined, problem: undefined, steps: [], chain: [], stepIndex: 0, reached: [], goTo: () => undefined };
 const ShownRunContext = createContext<ShownRun>(noRun);
 
 export const useShownRun = (): ShownRun => useContext(ShownRunContext);
@@ -33,7 +34,7 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
   const editor = useEditor();
   const target = useWorkspace((state) => state.target);
   const outline = useEditorState((state) => state.flow.lastValid?.outline);
-  const [selection, setSelection] = useState<{ readonly runId: string | undefined; readonly at: number } | undefined>(undefined);
+  const [selection, setSelection] = useState<{ readonly runId: string | undefined; readonly stepIndex: number } | undefined>(undefined);
   const load = useCallback(() => runtimeAt(target).call("GET /runs/:id", { params: { id: runId ?? "" } }), [runId, target]);
   const [isRunning, setRunning] = useState(false);
   const [polled] = usePolled(runId === undefined || target === undefined ? undefined : load, isRunning ? pollMs : undefined);
@@ -48,10 +49,10 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
       0,
       steps.findIndex(({ error }) => error !== undefined),
     );
-    const at = selection?.runId === runId ? Math.min(selection.at, Math.max(0, steps.length - 1)) : first;
+    const stepIndex = selection?.runId === runId ? Math.min(selection.stepIndex, Math.max(0, steps.length - 1)) : first;
     const goTo = (next: number): void => {
       if (next < 0 || next >= steps.length) return;
-      setSelection({ runId, at: next });
+      setSelection({ runId, stepIndex: next });
       const path = steps[next]?.path;
       if (path !== undefined) editor.select(path);
     };
@@ -61,8 +62,8 @@ export function ShownRunProvider({ runId, children }: { readonly runId: string |
       problem: polled !== undefined && "error" in polled ? polled.error : undefined,
       steps,
       chain,
-      at,
-      reached: selection?.runId === runId ? steps.slice(0, at + 1) : steps,
+      stepIndex,
+      reached: selection?.runId === runId ? steps.slice(0, stepIndex + 1) : steps,
       goTo,
     };
   }, [runId, loaded, chain, outline, selection, polled, editor]);

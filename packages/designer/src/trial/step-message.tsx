@@ -29,7 +29,7 @@ const StepMessageContext = createContext<StepMessage>(noMessage);
 export const useStepMessage = (): StepMessage => useContext(StepMessageContext);
 
 export function StepMessageProvider({ children }: { readonly children: ReactNode }) {
-  const { run, steps: recorded, at } = useShownRun();
+  const { run, steps: recorded, stepIndex } = useShownRun();
   const key = useEditorState(({ flow }) => (flow.selection === undefined ? undefined : pathKey(enclosingStep(flow, flow.selection)?.path ?? flow.selection)));
   const { steps: sampleSteps, input, isFallback } = useSampleSteps(run === undefined && key !== undefined);
   const held = useHeld(key);
@@ -39,7 +39,7 @@ export function StepMessageProvider({ children }: { readonly children: ReactNode
     const isHere = ({ path }: { readonly path: Path | undefined }): boolean => path !== undefined && pathKey(path) === key;
     const stepVisits: readonly Pick<StepMessage, "before" | "after">[] = run === undefined ? sampleSteps.filter(isHere) : recorded.filter(isHere);
     // In a loop, the visit that is selected in the run takes precedence.
-    const current = run === undefined ? undefined : recorded[at];
+    const current = run === undefined ? undefined : recorded[stepIndex];
     const last = current !== undefined && isHere(current) ? current : stepVisits.at(-1);
     if (last !== undefined) return { before: last.before, after: last.after, runId: run?.id, visits: stepVisits.length };
     if (run === undefined && isFallback && input !== undefined) return { before: input, after: undefined, runId: undefined, visits: 1 };
@@ -47,7 +47,7 @@ export function StepMessageProvider({ children }: { readonly children: ReactNode
     if (!key.endsWith("/from")) return { ...noMessage, runId: run?.id };
     const first = run === undefined ? input : recorded[0]?.before;
     return { before: undefined, after: first, runId: run?.id, visits: first === undefined ? 0 : 1 };
-  }, [key, held, run, recorded, at, sampleSteps, input, isFallback]);
+  }, [key, held, run, recorded, stepIndex, sampleSteps, input, isFallback]);
   return <StepMessageContext value={message}>{children}</StepMessageContext>;
 }
 

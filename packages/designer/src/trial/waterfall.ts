@@ -107,13 +107,13 @@ function descendants(id: string, children: ReadonlyMap<string, readonly Run[]>):
 function calledRunsByStep(run: Run, called: readonly Run[], uris: ReadonlyMap<string, string>): ReadonlyMap<number, readonly Run[]> {
   const byStep = new Map<number, Run[]>();
   for (const child of called) {
-    const at = Date.parse(child.startedAt);
+    const childStart = Date.parse(child.startedAt);
     const running = run.steps
       .map((step, index) => ({ step, index }))
       // Times are rounded to milliseconds. A step that sends without waiting ends before the called route starts.
-      .filter(({ step }) => Date.parse(step.startedAt) <= at + 1);
+      .filter(({ step }) => Date.parse(step.startedAt) <= childStart + 1);
     const matching = running.filter(({ step }) => withoutQuery(uris.get(`${run.routeId}/${step.stepId}`) ?? "") === withoutQuery(child.trigger.uri));
-    const index = (matching.at(-1) ?? running.filter(({ step }) => endOfStep(step) >= at - 1).at(-1))?.index ?? -1;
+    const index = (matching.at(-1) ?? running.filter(({ step }) => endOfStep(step) >= childStart - 1).at(-1))?.index ?? -1;
     byStep.set(index, [...(byStep.get(index) ?? []), child]);
   }
   return byStep;

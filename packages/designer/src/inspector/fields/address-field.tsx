@@ -159,10 +159,10 @@ function ConnectorOptions({
 
 /** The options after `?`, as written. */
 function queryOf(uri: string): readonly (readonly [string, string])[] {
-  const at = uri.indexOf("?");
-  if (at === -1) return [];
+  const queryStart = uri.indexOf("?");
+  if (queryStart === -1) return [];
   return uri
-    .slice(at + 1)
+    .slice(queryStart + 1)
     .split("&")
     .filter((part) => part !== "")
     .map((part) => {

@@ -89,7 +89,7 @@ function NamesDialog({ kind, title, onChoose, custom, onClose }: NamesDialogProp
           onChoose(selected.name);
           if (selected.isNew === true && kind === "route") runCommand(editor, createLinkedRoute(catalog), "command");
         }}
-        none={names === undefined ? strings.common.loading : creatableKinds.has(kind) ? text.noneYet : strings.common.nothingFound}
+        emptyText={names === undefined ? strings.common.loading : creatableKinds.has(kind) ? text.noneYet : strings.common.nothingFound}
       >
         {({ name, title: label, isNew: isAdded }) => (
           <>

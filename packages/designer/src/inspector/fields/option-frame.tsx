@@ -24,7 +24,7 @@ interface OptionControl extends FieldControl {
   readonly "aria-required": boolean | undefined;
 }
 
-/** Visible only; screen readers use `aria-required` of the control. */
+/** Hidden from screen readers, which use `aria-required` of the control instead. */
 const RequiredMark = () => (
   <span className="option__required" aria-hidden="true">
     {text.required}

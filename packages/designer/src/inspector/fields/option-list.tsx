@@ -9,7 +9,7 @@ import { asMap } from "../tree-values.ts";
 import { optionLabel } from "./option-label.ts";
 
 const text = strings.inspector;
-/** Up to this number of common options are all visible. */
+/** If there are at most this many common options, all of them are visible. */
 const maxVisibleCommon = 4;
 const alwaysVisible: ReadonlySet<string> = new Set(["description", "id", "group"]);
 /** A list of at least this length has a search field. */

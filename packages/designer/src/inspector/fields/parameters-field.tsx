@@ -15,12 +15,12 @@ export function ParametersOption({ option }: FieldProps) {
   const scope = useForm();
   return (
     <FormContext.Provider value={nestedScope(scope, option.name)}>
-      <ParametersField declared={none} />
+      <ParametersField declared={noDeclaredNames} />
     </FormContext.Provider>
   );
 }
 
-const none: ReadonlySet<string> = new Set();
+const noDeclaredNames: ReadonlySet<string> = new Set();
 
 /** A table of undeclared names and values. The path of the form scope is the mapping that contains them. */
 export function ParametersField({ declared }: { readonly declared: ReadonlySet<string> }) {

@@ -29,7 +29,7 @@ export function LimitFields() {
       <Switch label={labels.cors} isOn={cors !== undefined} onSwitch={(isOn) => set(["cors"], isOn ? { origins: [] } : undefined)}>
         <div className="policy__fields">
           <ListField path={["cors", "origins"]} label={labels.origins} hint={labels.originsHint} keepsEmpty />
-          <ListField path={["cors", "methods"]} label={labels.allowedMethods} each={upper} />
+          <ListField path={["cors", "methods"]} label={labels.allowedMethods} transform={upper} />
           <ListField path={["cors", "headers"]} label={labels.allowedHeaders} />
           <ListField path={["cors", "exposeHeaders"]} label={labels.exposeHeaders} />
           <NumberField path={["cors", "maxAgeSec"]} label={labels.maxAgeSec} />

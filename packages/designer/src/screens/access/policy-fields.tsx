@@ -71,8 +71,8 @@ const itemsOf = (text: string): readonly string[] =>
     .filter((item) => item !== "");
 
 export interface ListFieldProps extends PolicyFieldProps {
-  /** Transforms each item on write. */
-  readonly each?: (item: string) => string;
+  /** Applied to each item when the list is written. */
+  readonly transform?: (item: string) => string;
   /** True where a missing list differs from an empty one. */
   readonly keepsEmpty?: boolean;
   /** True where a single item may be written without a list. */
@@ -84,7 +84,7 @@ export function ListField({
   label,
   hint = labels.listHint,
   placeholder,
-  each = (item) => item,
+  transform = (item) => item,
   keepsEmpty = false,
   singleAsText = false,
 }: ListFieldProps) {
@@ -93,7 +93,7 @@ export function ListField({
   const stored = Array.isArray(value) ? value.join(", ") : String(value ?? "");
   // Keeps the typed text, including commas, while its meaning is unchanged.
   const [typed, setTyped] = useState(stored);
-  const isSame = itemsOf(typed).map(each).join(", ") === stored;
+  const isSame = itemsOf(typed).map(transform).join(", ") === stored;
   return (
     <Field label={label} hint={hint} error={errorAt(errors, path)}>
       {(control) => (
@@ -104,7 +104,7 @@ export function ListField({
           value={isSame ? typed : stored}
           onChange={(event) => {
             setTyped(event.target.value);
-            const items = itemsOf(event.target.value).map(each);
+            const items = itemsOf(event.target.value).map(transform);
             set(path, items.length === 0 && !keepsEmpty ? undefined : singleAsText && items.length === 1 ? items[0] : items);
           }}
         />

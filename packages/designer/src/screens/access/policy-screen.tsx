@@ -44,7 +44,7 @@ export function PolicyScreen({ flowId }: { readonly flowId: string }) {
 }
 
 async function loadPolicy(flowId: string, target: string | undefined): Promise<SavedPolicy> {
-  // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
+  // The hash is read before the content: if the content changes in between, the next save is rejected instead of overwriting the change.
   const runtime = runtimeAt(target);
   const summary = (await runtime.call("GET /auth")).policies.find((entry) => entry.flowId === flowId);
   if (summary === undefined || summary.error !== null) return { hash: undefined, policy: emptyPolicy, problem: summary?.error ?? undefined };

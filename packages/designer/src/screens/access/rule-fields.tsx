@@ -51,7 +51,7 @@ function RuleItem({ rule, index, rules }: RuleItemProps) {
       <legend>{labels.rule(index + 1)}</legend>
       <div className="policy__fields">
         <ListField path={[...path, "routes"]} label={labels.routes} hint={labels.routesHint} />
-        <ListField path={[...path, "methods"]} label={labels.methods} hint={labels.methodsHint} each={upper} />
+        <ListField path={[...path, "methods"]} label={labels.methods} hint={labels.methodsHint} transform={upper} />
         <Field label={labels.who} error={errorAt(errors, path)}>
           {(control) => (
             <select {...control} className="input" value={who} onChange={(event) => choose(event.target.value as Who)}>

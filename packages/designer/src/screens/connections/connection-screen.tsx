@@ -45,7 +45,7 @@ export function ConnectionScreen({ id }: { readonly id: string }) {
 }
 
 async function loadConnection(id: string, target: string | undefined): Promise<SavedConnection> {
-  // The hash is read before the content, so that a change in between is rejected on save instead of overwritten.
+  // The hash is read before the content: if the content changes in between, the next save is rejected instead of overwriting the change.
   const runtime = runtimeAt(target);
   const summary = (await runtime.call("GET /connections")).connections.find((connection) => connection.id === id);
   if (summary === undefined) return { hash: undefined, draft: { type: "", values: {} } };

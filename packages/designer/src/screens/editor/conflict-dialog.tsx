@@ -94,7 +94,7 @@ interface ConflictChoiceProps {
   readonly onChoice: (choice: "mine" | "theirs") => void;
 }
 
-/** Lines that were changed on both sides: the user chooses one of them. */
+/** Lines that were changed on both sides: the user chooses one side. */
 function ConflictChoice({ conflict, number, choice, onChoice }: ConflictChoiceProps) {
   return (
     <fieldset className="merge">

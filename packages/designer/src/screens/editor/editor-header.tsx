@@ -106,7 +106,7 @@ export function EditorHeader({ name, view, handle, onView, onReview }: EditorHea
   );
 }
 
-/** Shows the deployment state. If the saved version is deployed, the chip shows when, by the runtime's clock. */
+/** Shows the deployment state. If the saved version is deployed, the chip shows the time of its deployment, by the runtime's clock. */
 function DeployState() {
   const saved = useEditorState((state) => state.flow.saved);
   const deploys = useEditorState((state) => state.deploys);

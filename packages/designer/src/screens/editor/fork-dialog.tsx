@@ -54,8 +54,8 @@ export function ForkDialog({ run, step, onClose }: { readonly run: RunDetail; re
 }
 
 /** The edited body: parsed as JSON if the recorded body was data and the text is valid JSON, otherwise text. */
-function dataOf(text: string, before: unknown): unknown {
-  if (typeof before !== "object" || before === null) return text;
+function dataOf(text: string, recordedBody: unknown): unknown {
+  if (typeof recordedBody !== "object" || recordedBody === null) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

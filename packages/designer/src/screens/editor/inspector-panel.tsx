@@ -14,7 +14,7 @@ import { changePanel, panelLimits, usePanels } from "./panel-sizes.ts";
 const text = strings.editor;
 const defaultSize = 320;
 
-/** The inspector: a column beside the canvas, on a phone a sheet over it. */
+/** The inspector: a column beside the canvas or, on a phone, a sheet over it. */
 export function InspectorPanel() {
   return useIsNarrow() ? <InspectorSheet /> : <InspectorColumn />;
 }

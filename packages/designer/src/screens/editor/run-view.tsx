@@ -33,11 +33,11 @@ const captureMs = 600_000;
 
 /** A recorded run by step: path, durations and messages. */
 export function RunView() {
-  const { run, problem, steps, at } = useShownRun();
+  const { run, problem, steps, stepIndex } = useShownRun();
   const saved = useEditorState((state) => state.flow.saved);
   const reply = useSentReply((state) => state.reply);
   if (run === undefined) return problem === undefined ? <p className="muted">{strings.common.loading}</p> : <p className="field__error">{problem}</p>;
-  const step = steps[at];
+  const step = steps[stepIndex];
   return (
     <div className="run">
       <RunHead run={run} />
@@ -45,7 +45,7 @@ export function RunView() {
       {run.error === null ? null : <p className="field__error">{run.error.message}</p>}
       {reply?.runId === run.id ? <ReplyView reply={reply} /> : null}
       <div className="run__columns">
-        <Timeline run={run} at={at} />
+        <Timeline run={run} stepIndex={stepIndex} />
         <div className="run__message">{step === undefined ? <Request run={run} /> : <StepMessage run={run} step={step} />}</div>
       </div>
     </div>
@@ -111,7 +111,7 @@ function RunHead({ run }: { readonly run: RunDetail }) {
 }
 
 function Scrubber() {
-  const { steps, at, goTo } = useShownRun();
+  const { steps, stepIndex, goTo } = useShownRun();
   if (steps.length === 0) return null;
   return (
     <>
@@ -119,32 +119,32 @@ function Scrubber() {
         icon={<ChevronLeft size={16} aria-hidden="true" />}
         aria-label={text.previous}
         title={text.previous}
-        disabled={at === 0}
-        onClick={() => goTo(at - 1)}
+        disabled={stepIndex === 0}
+        onClick={() => goTo(stepIndex - 1)}
       />
       <input
         type="range"
         min={1}
         max={steps.length}
-        value={at + 1}
+        value={stepIndex + 1}
         aria-label={text.scrub}
-        aria-valuetext={text.stepPosition(at + 1, steps.length, steps[at]?.stepId ?? "")}
+        aria-valuetext={text.stepPosition(stepIndex + 1, steps.length, steps[stepIndex]?.stepId ?? "")}
         onChange={(event) => goTo(Number(event.target.value) - 1)}
       />
       <Button
         icon={<ChevronRight size={16} aria-hidden="true" />}
         aria-label={text.next}
         title={text.next}
-        disabled={at === steps.length - 1}
-        onClick={() => goTo(at + 1)}
+        disabled={stepIndex === steps.length - 1}
+        onClick={() => goTo(stepIndex + 1)}
       />
-      <span className="mono">{text.stepPosition(at + 1, steps.length, steps[at]?.stepId ?? "")}</span>
+      <span className="mono">{text.stepPosition(stepIndex + 1, steps.length, steps[stepIndex]?.stepId ?? "")}</span>
     </>
   );
 }
 
 /** The steps of the run and of the routes it called, on one time axis. */
-function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number }) {
+function Timeline({ run, stepIndex }: { readonly run: RunDetail; readonly stepIndex: number }) {
   const { steps, chain } = useShownRun();
   const outline = useEditorState((state) => state.flow.lastValid?.outline);
   const rows = useMemo(
@@ -166,9 +166,9 @@ function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number })
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={index} data-selected={(row.kind === "step" && row.index === at) || undefined}>
+            <tr key={index} data-selected={(row.kind === "step" && row.index === stepIndex) || undefined}>
               <td style={{ paddingInlineStart: 8 + row.depth * 16 }}>
-                <RowName row={row} isShown={row.kind === "step" && row.index === at} />
+                <RowName row={row} isShown={row.kind === "step" && row.index === stepIndex} />
               </td>
               <td>
                 {row.kind === "step" && row.step.isDropped ? (
@@ -201,7 +201,7 @@ function Timeline({ run, at }: { readonly run: RunDetail; readonly at: number })
   );
 }
 
-/** From the start of the first attempt to the start of the last one. Where no bar covers it, the step was waiting. */
+/** The span from the start of the first attempt to the start of the last one. Where no bar covers the span, the step was waiting. */
 function spanOf(bars: readonly Bar[]): CSSProperties {
   const [first, last] = [bars[0], bars.at(-1)];
   const start = first?.start ?? 0;

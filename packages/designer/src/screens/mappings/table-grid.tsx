@@ -35,8 +35,8 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
   const rows = useMemo(() => findRows(draft, search), [draft, search]);
   const perPage = Math.max(20, Math.floor(maxCells / Math.max(1, draft.columns.length)));
   const pages = Math.max(1, Math.ceil(rows.length / perPage));
-  const at = Math.min(page, pages - 1);
-  const visibleRows = rows.slice(at * perPage, (at + 1) * perPage);
+  const currentPage = Math.min(page, pages - 1);
+  const visibleRows = rows.slice(currentPage * perPage, (currentPage + 1) * perPage);
   const messageByCell = useMemo(() => new Map(problems.map(({ path, message }) => [path, message])), [problems]);
   const focus = (row: number, column: number): void =>
     void requestAnimationFrame(() => table.current?.querySelector<HTMLInputElement>(`[data-cell="${row} ${column}"]`)?.focus());
@@ -140,11 +140,11 @@ export function TableGrid({ draft, problems, search, onSearch, onChange }: Table
       </div>
       {pages === 1 ? null : (
         <div className="mapping__pages">
-          <Button disabled={at === 0} onClick={() => setPage(at - 1)}>
+          <Button disabled={currentPage === 0} onClick={() => setPage(currentPage - 1)}>
             {labels.previous}
           </Button>
-          <span className="muted">{labels.page(at * perPage + 1, Math.min(rows.length, (at + 1) * perPage))}</span>
-          <Button disabled={at === pages - 1} onClick={() => setPage(at + 1)}>
+          <span className="muted">{labels.page(currentPage * perPage + 1, Math.min(rows.length, (currentPage + 1) * perPage))}</span>
+          <Button disabled={currentPage === pages - 1} onClick={() => setPage(currentPage + 1)}>
             {labels.next}
           </Button>
         </div>

@@ -13,7 +13,7 @@ export interface LivePreview {
   readonly sample: string;
   readonly lazyEnvironment: LazyEnvironment;
   setSample(text: string): void;
-  /** The samples that the user kept, each with whether the mapping succeeds for it. */
+  /** The samples that the user kept, and whether the mapping succeeds for each of them. */
   readonly keptSamples: readonly KeptSample[];
   keepSample(): void;
 }
@@ -65,7 +65,7 @@ export function usePreview(id: string, text: string, { tableIds, documentIds }: 
   const [list, setList] = useState(() => keptSamplesOf(id));
   const keptSamples = useMemo(
     () => list.map((text): KeptSample => ({ text, isValid: state.document !== undefined && isValidFor(state.document, text, lazyEnvironment.environment) })),
-    // The preview changes whenever the environment was completed.
+    // The preview changes each time the environment is completed.
     [list, state.document, state.preview, lazyEnvironment],
   );
   return {

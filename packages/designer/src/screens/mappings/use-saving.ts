@@ -15,7 +15,7 @@ export interface Saving {
   readonly state: "deployed" | "changed" | "draft" | "unknown";
   /** Writes the workspace file; false when it failed. */
   save(document: unknown): Promise<boolean>;
-  /** Installs it on the runtime and writes the workspace file; false when one of them failed. */
+  /** Installs the mapping on the runtime and writes the workspace file; false when either failed. */
   deploy(document: unknown): Promise<boolean>;
   showError(message: string): void;
 }

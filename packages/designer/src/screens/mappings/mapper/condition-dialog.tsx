@@ -19,7 +19,7 @@ import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
 interface ConditionDialogProps {
   readonly title: string;
-  readonly before: string;
+  readonly existing: string;
   /** Fields with a value, which can be compared. */
   readonly sources: readonly SourceField[];
   /** The lists whose items the condition reads, outermost first. */
@@ -32,19 +32,19 @@ interface ConditionDialogProps {
 const rows = 9;
 
 /** Builds a condition from lists: a field, an operator, and a value of the sample, a number or another field. */
-export function ConditionDialog({ title, before, sources, loops, sample, onCondition, onClose }: ConditionDialogProps) {
+export function ConditionDialog({ title, existing, sources, loops, sample, onCondition, onClose }: ConditionDialogProps) {
   const fields = useMemo(() => sources.map((source) => ({ source, text: relativePath(source.path, loops) })), [sources, loops]);
   const [fieldText, setFieldText] = useState("");
   const [operator, setOperator] = useState<ComparisonOperator>("equals");
   const [selectedValue, setSelectedValue] = useState("");
   const [typed, setTyped] = useState("");
-  const [join, setJoin] = useState<ConditionJoin>(before === "" ? "replace" : "and");
+  const [join, setJoin] = useState<ConditionJoin>(existing === "" ? "replace" : "and");
   const field = fields.find(({ text }) => text === fieldText);
   const values = useMemo(() => (field === undefined ? { sampled: [], round: [] } : comparisonValues(sample, field.source)), [field, sample]);
   const operand = typed === "" ? selectedValue : typedLiteral(typed);
   const needsValue = comparesWithValue(operator);
   const added = field === undefined || (needsValue && operand === "") ? undefined : comparisonText(fieldText, operator, operand);
-  const text = added === undefined ? undefined : joinConditions(before, added, join);
+  const text = added === undefined ? undefined : joinConditions(existing, added, join);
   return (
     <Dialog
       wide
@@ -53,7 +53,7 @@ export function ConditionDialog({ title, before, sources, loops, sample, onCondi
       onSubmit={() => text !== undefined && onCondition(text)}
       actions={
         <>
-          {before === "" ? null : <Button onClick={() => onCondition("")}>{labels.removeCondition}</Button>}
+          {existing === "" ? null : <Button onClick={() => onCondition("")}>{labels.removeCondition}</Button>}
           <Button onClick={onClose}>{strings.common.cancel}</Button>
           <Button type="submit" variant="primary" disabled={text === undefined}>
             {labels.apply}
@@ -61,7 +61,7 @@ export function ConditionDialog({ title, before, sources, loops, sample, onCondi
         </>
       }
     >
-      {before === "" ? null : (
+      {existing === "" ? null : (
         <List label={labels.join} rows={3} value={join} onChange={(value) => setJoin(value as ConditionJoin)}>
           {Object.entries(labels.joins).map(([name, label]) => (
             <option key={name} value={name}>

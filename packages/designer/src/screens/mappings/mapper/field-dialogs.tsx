@@ -30,7 +30,7 @@ export function FunctionDialog({ onChoose, onClose }: FunctionDialogProps) {
         keyOf={({ name }) => name}
         headingOf={({ group }) => group}
         onChoose={onChoose}
-        none={labels.functionNone}
+        emptyText={labels.functionNone}
       >
         {({ name, example }) => (
           <>
@@ -45,15 +45,15 @@ export function FunctionDialog({ onChoose, onClose }: FunctionDialogProps) {
 
 interface LookupDialogProps {
   readonly target: string | undefined;
-  readonly before: Partial<Lookup>;
+  readonly initial: Partial<Lookup>;
   readonly onChoose: (lookup: Lookup) => void;
   readonly onClose: () => void;
 }
 
 /** Lets the user choose the table and the two columns of a lookup. */
-export function LookupDialog({ target, before, onChoose, onClose }: LookupDialogProps) {
+export function LookupDialog({ target, initial, onChoose, onClose }: LookupDialogProps) {
   const [tables, setTables] = useState<readonly LookupTable[] | undefined>(undefined);
-  const [lookup, setLookup] = useState<Lookup>({ table: "", from: "", to: "", onMissing: "", ...before });
+  const [lookup, setLookup] = useState<Lookup>({ table: "", from: "", to: "", onMissing: "", ...initial });
   useEffect(() => {
     void lookupTables(target).then(setTables, () => setTables([]));
   }, [target]);
@@ -179,10 +179,10 @@ interface SideDialogProps {
 }
 
 /** Format and example of the source or the target. */
-export function SideDialog({ side, onApply, onClose, ...before }: SideDialogProps) {
-  const [format, setFormat] = useState(before.format);
-  const [root, setRoot] = useState(before.root);
-  const [text, setText] = useState(before.text);
+export function SideDialog({ side, onApply, onClose, ...initial }: SideDialogProps) {
+  const [format, setFormat] = useState(initial.format);
+  const [root, setRoot] = useState(initial.root);
+  const [text, setText] = useState(initial.text);
   const file = useRef<HTMLInputElement>(null);
   const isSource = side === "source";
   return (

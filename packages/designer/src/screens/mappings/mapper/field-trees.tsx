@@ -111,10 +111,10 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
   const drop = (event: DragEvent, field: TargetField): void => {
     setDropTarget(undefined);
     const source = event.dataTransfer.getData(fieldType);
-    const other = event.dataTransfer.getData(targetType);
-    if (source === "" && other === "") return;
+    const movedTarget = event.dataTransfer.getData(targetType);
+    if (source === "" && movedTarget === "") return;
     event.preventDefault();
-    if (source === "") onReorder(other, field);
+    if (source === "") onReorder(movedTarget, field);
     else onLink(source, field);
   };
   return (

@@ -249,7 +249,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
       {dialog === "condition" && selected !== undefined ? (
         <ConditionDialog
           title={isLoop(selected) ? labels.whereOf(selected.path) : labels.conditionOf(selected.path)}
-          before={selected.when}
+          existing={selected.when}
           sources={sources.filter(({ example }) => example !== undefined)}
           // The filter of a loop reads its items.
           loops={isLoop(selected) ? [...loops, ...selected.sources] : loops}
@@ -264,7 +264,7 @@ export function Mapper({ document, sample, output, errors, runtime, onChange, on
       {dialog === "lookup" && selected !== undefined ? (
         <LookupDialog
           target={runtime}
-          before={{}}
+          initial={{}}
           onChoose={(lookup) => {
             onChange(withLookup(document, selected, lookup));
             close();

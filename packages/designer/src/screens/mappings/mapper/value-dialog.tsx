@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Dialog } from "../../../controls/dialog.tsx";
 import { SearchList } from "../../../controls/search-list.tsx";
 import type { Members } from "../../../data-panel/message-data.ts";
-import { fixedValues } from "../../../mappings/fixed-values.ts";
+import { valueChoices } from "../../../mappings/value-choices.ts";
 import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
 interface ValueDialogProps {
@@ -23,11 +23,11 @@ export function ValueDialog({ document, path, isInLoop, onChoose, onClose }: Val
         listLabel={labels.valueTitle(path)}
         query={query}
         onQuery={setQuery}
-        items={fixedValues(document, path, isInLoop, query)}
+        items={valueChoices(document, path, isInLoop, query)}
         keyOf={({ title, formula }) => `${title} ${formula}`}
         headingOf={({ group }) => group}
         onChoose={({ formula }) => onChoose(formula)}
-        none={labels.functionNone}
+        emptyText={labels.functionNone}
       >
         {({ title, formula }) => (
           <>

@@ -4,17 +4,17 @@ import type { Members } from "../data-panel/message-data.ts";
 import { literalText, typedLiteral } from "./comparison.ts";
 import { expectedValue } from "./mapping-fields.ts";
 
-export interface FixedValue {
+export interface ValueChoice {
   readonly formula: string;
   readonly title: string;
   readonly group: string;
 }
 
 /** The values to choose from; the query itself is offered as a constant. */
-export function fixedValues(document: Members, path: string, isInLoop: boolean, query: string): readonly FixedValue[] {
+export function valueChoices(document: Members, path: string, isInLoop: boolean, query: string): readonly ValueChoice[] {
   const { values: titles, valueGroups: groups } = labels;
   const expected = expectedValue(document, path);
-  const all: readonly FixedValue[] = [
+  const all: readonly ValueChoice[] = [
     ...(expected === undefined ? [] : [{ formula: literalText(expected), title: titles.expected, group: groups.target }]),
     ...(isInLoop
       ? [
