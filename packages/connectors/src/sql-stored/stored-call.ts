@@ -64,7 +64,7 @@ async function callMysql(
     return { values: { ...rows[0] }, updateCount: 0 };
   }
   const variable = (index: number): string => `@sluice_p${index}`;
-  const before = parameters.flatMap(({ direction }, index): Statement[] =>
+  const assignments = parameters.flatMap(({ direction }, index): Statement[] =>
     direction === "IN" ? [] : [{ text: `set ${variable(index)} = ?`, values: [values[index]], isFixed: true }],
   );
   const list = parameters.map(({ direction }, index) => (direction === "IN" ? "?" : variable(index)));
@@ -76,8 +76,8 @@ async function callMysql(
   const out = parameters.map(({ direction, name }, index) => ({ direction, name, index })).filter(({ direction }) => direction !== "IN");
   const read: Statement[] =
     out.length === 0 ? [] : [{ text: `select ${out.map(({ index, name }) => `${variable(index)} as ${name}`).join(", ")}`, values: [], isFixed: true }];
-  const results = await executor.executeAll([...before, call, ...read], signal);
-  const called = results[before.length] as SqlResult;
+  const results = await executor.executeAll([...assignments, call, ...read], signal);
+  const called = results[assignments.length] as SqlResult;
   const sets = Object.fromEntries((called.resultSets ?? []).map((rows, index) => [`#result-set-${index + 1}`, rows]));
   return { values: { ...(read.length === 0 ? {} : results.at(-1)?.rows[0]), ...sets }, updateCount: called.updateCount ?? 0 };
 }
