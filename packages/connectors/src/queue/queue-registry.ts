@@ -83,7 +83,7 @@ export function queueSource(host: Host, registry: QueueRegistry, { name, uri, cl
     exclusive: false,
     isStored: true,
     async start(routeInput) {
-      const before = consumer;
+      const previous = consumer;
       const starting = new QueueConsumer(
         registry.find(name),
         routeInput,
@@ -93,7 +93,7 @@ export function queueSource(host: Host, registry: QueueRegistry, { name, uri, cl
       consumer = starting;
       subscribedQueue = registry.find(name);
       await subscribedQueue.subscribe(starting);
-      if (before !== undefined) subscribedQueue.unsubscribe(before);
+      if (previous !== undefined) subscribedQueue.unsubscribe(previous);
     },
     stop() {
       if (consumer !== undefined) subscribedQueue?.unsubscribe(consumer);
