@@ -19,7 +19,7 @@ afterEach(async () => {
 
 function setUp() {
   const idle = { wake: (): void => undefined };
-  // After a poll the source sets a timer for the next one, here an hour away: that shows that the poll is done.
+  // After a poll, the source sets a timer for the next poll. Here it is an hour away, so this timer shows that the poll is done.
   const clock: Clock = {
     ...realClock,
     after(ms, run) {
