@@ -49,7 +49,7 @@ export interface ReceiverOptions {
   readonly maximumRedeliveryDelay: number;
   /** A run that takes longer counts as a failed attempt; 0 or less for no limit. A late success still counts. */
   readonly leaseMs: number;
-  /** The system cannot deliver a message again: one whose run was abandoned when the route stopped is dead-lettered. */
+  /** True if the system cannot deliver a message again. A message whose run is abandoned when the route stops is then dead-lettered. */
   readonly cannotRedeliver?: boolean;
 }
 

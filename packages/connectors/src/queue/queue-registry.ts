@@ -104,7 +104,9 @@ export function queueSource(host: Host, registry: QueueRegistry, { name, uri, cl
 
 function checkName({ options: { name } }: Endpoint<QueueOptions>): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name))
-    throw new CompileError("bad-option", `invalid queue name '${name.slice(0, 60)}'`, { hint: "use letters, digits, '.', '_', '-' (max 128)" });
+    throw new CompileError("bad-option", `invalid queue name '${name.slice(0, 60)}'`, {
+      hint: "use up to 128 letters, digits, '.', '_' and '-', starting with a letter or digit",
+    });
 }
 
 function queueSink({ options }: Endpoint<QueueOptions>, { find, store }: QueueRegistry): Sink {
