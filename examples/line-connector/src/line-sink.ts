@@ -21,7 +21,7 @@ export function lineSink(options: LineOptions, host: Host): Sink {
   };
 }
 
-/** A body with a line break would be read as two messages by the partner. */
+/** The partner would read a body with a line break as two messages. */
 function lineOf({ message }: Exchange): string {
   const text = asText(message.body);
   if (!/[\r\n]/.test(text)) return text;

@@ -66,7 +66,7 @@ class LineConnection {
     this.#parts = parts;
     this.#splitter = new LineSplitter(parts.options.maxLine);
     socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
-    // A reset connection ends like any other: its messages are still processed, their replies are dropped.
+    // A reset connection ends like any other: its messages are still processed, and their replies are dropped.
     socket.on("error", () => undefined);
   }
 
@@ -74,7 +74,7 @@ class LineConnection {
     return this.#processing !== undefined;
   }
 
-  /** Accepts no more lines; resolves when the one in flight is settled. The partner must resend lines that were not accepted. */
+  /** Accepts no more lines; resolves when the line in flight is settled. The partner must resend lines that were not accepted. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#socket.pause();

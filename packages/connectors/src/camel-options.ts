@@ -32,8 +32,8 @@ export const callFields = {
 export function withPattern(pattern: Pattern | undefined, send: Processor): Processor {
   if (pattern === undefined) return send;
   return (exchange) => {
-    const own = exchange.pattern;
-    const restore = (): void => void (exchange.pattern = own);
+    const originalPattern = exchange.pattern;
+    const restore = (): void => void (exchange.pattern = originalPattern);
     exchange.pattern = pattern;
     let pending: Awaitable;
     try {

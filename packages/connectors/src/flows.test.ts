@@ -50,7 +50,7 @@ async function folder(): Promise<string> {
 describe("a file endpoint", () => {
   const repository = `- beans: [{name: seen, type: "#class:org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository", builderMethod: build}]`;
 
-  it("remembers processed files in a repository of the flow", async () => {
+  it("stores the keys of processed files in a repository of the flow", async () => {
     const directory = await folder();
     await writeFile(join(directory, "a.txt"), "one");
     const running = await run(
@@ -174,7 +174,7 @@ it.each([
   expect(bodies(running, "mock:out")).toEqual(Array(ticks).fill(null));
 });
 
-it("calls web servers with and without a query, and from templates only to hosts in the flow", async () => {
+it("calls HTTP servers with and without a query, and rejects a private host that comes from a message", async () => {
   const { address, paths } = await serve("answer");
   const running = await run(
     `

@@ -44,7 +44,7 @@ export function connectorsWith(settings: ConnectorSettings): readonly ConnectorD
     fileConnector(settings.file),
     httpConnector(settings.http),
   ];
-  return all.toSorted((one, other) => (one.scheme < other.scheme ? -1 : 1));
+  return all.toSorted((a, b) => (a.scheme < b.scheme ? -1 : 1));
 }
 
 /** The connectors with default settings, for tools and tests that run no server. */

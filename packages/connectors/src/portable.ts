@@ -1,4 +1,4 @@
-// The connectors that use nothing outside the engine: they run wherever it does, including in a browser. Those that do I/O are included by declaration
+// The connectors that use nothing outside the engine: they run wherever the engine runs, including in a browser. Those that do I/O are included by declaration
 // only, which is enough to read and check a flow.
 import type { ConnectorDeclaration, SharedState } from "@sluice/engine/spi";
 import { bean } from "./bean/bean.ts";

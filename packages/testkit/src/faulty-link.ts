@@ -63,7 +63,7 @@ export class FaultyLink {
     await closed;
   }
 
-  /** Cuts all connections once this many bytes went through, in either direction. */
+  /** Cuts all connections once this many bytes have been relayed, in either direction. */
   cutAfter(bytes: number): void {
     this.#bytesLeft = bytes;
   }

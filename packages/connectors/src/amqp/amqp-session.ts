@@ -1,4 +1,4 @@
-// A session of one endpoint. A broker ends the session when it rejects something, so endpoints do not share one.
+// A session of one endpoint. A broker ends the session when it rejects an operation, so each endpoint has its own.
 import type * as Rhea from "rhea";
 import type { Clock } from "@sluice/engine/spi";
 import { combineWrites, type CorkableStream } from "../messaging/combine-writes.ts";

@@ -96,7 +96,7 @@ export interface SendParts {
   readonly now: number;
 }
 
-/** The message to send, without reply address and correlation id. */
+/** The message to send, without a reply address or a generated correlation id. */
 export function messageToSend(exchange: Exchange, options: JmsOptions, { rhea, id, now }: SendParts): Rhea.Message {
   const { message } = exchange;
   const headerOf = (name: string): unknown => message.headers.getOwn(name) ?? undefined;

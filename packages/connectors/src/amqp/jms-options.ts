@@ -130,7 +130,7 @@ const ignoredReasons: Readonly<Record<string, string>> = {
   lazyStartProducer: "an endpoint connects when it is first used",
 };
 
-const withoutEffect = [
+const javaClientOptions = [
   "cacheLevel",
   "cacheLevelName",
   "allowReplyManagerQuickStop",
@@ -193,7 +193,7 @@ const fieldsOf = <T>(names: readonly string[], create: (name: string) => T): Rea
 
 const otherOptions = {
   ...fieldsOf(Object.keys(ignoredReasons), (name) => ignoredOption(ignoredReasons[name] as string)),
-  ...fieldsOf(withoutEffect, () => ignoredOption("it configures the Java client")),
+  ...fieldsOf(javaClientOptions, () => ignoredOption("it configures the Java client")),
   ...fieldsOf(javaObjects, () => f.unsupported(needsJava)),
 };
 
@@ -204,8 +204,8 @@ const rejectedOptions = {
   transferExchange: falseOnlyOption(serializationOptions.transferExchange),
 };
 
-const ownOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions, ...rejectedOptions };
+const typedOptions = { ...connectionOptions, ...sourceOptions, ...sinkOptions, ...rejectedOptions };
 
-export const jmsOptions: typeof ownOptions & Readonly<Record<string, unknown>> = { ...ownOptions, ...otherOptions };
+export const jmsOptions: typeof typedOptions & Readonly<Record<string, unknown>> = { ...typedOptions, ...otherOptions };
 
-export type JmsOptions = Values<typeof jmsPath> & Values<typeof ownOptions>;
+export type JmsOptions = Values<typeof jmsPath> & Values<typeof typedOptions>;

@@ -1,11 +1,11 @@
-// Triggers a route at scheduled times of the wall clock. When the clock is changed, each time of day still fires once: missed
-// times are made up for by one run, and a repeated hour does not fire twice.
+// Triggers a route at scheduled times of the wall clock. When the clock is changed, each time of day still fires once: one run makes up
+// for all missed times, and a repeated hour does not fire twice.
 import { Message, type Clock, type Delivery, type Headers, type Source } from "@sluice/engine/spi";
 import type { CronSchedule } from "./cron-schedule.ts";
 
 /** Interval at which the wall clock is checked, because it may be changed at any time. */
 const maxWaitMs = 15_000;
-/** When the clock is set back further than this, it was wrong before: restart the schedule. */
+/** If the clock is set back by more than this, assume that it was wrong before and restart the schedule. */
 const maxSetbackMs = 3 * 3_600_000;
 
 export interface CronTick {

@@ -14,7 +14,7 @@ export function watchAbort(signal: AbortSignal, aborted: () => void): () => void
     };
     signal.addEventListener("abort", abortAll, { once: true });
   }
-  const own = watchers;
-  own.add(aborted);
-  return () => void own.delete(aborted);
+  const signalWatchers = watchers;
+  signalWatchers.add(aborted);
+  return () => void signalWatchers.delete(aborted);
 }

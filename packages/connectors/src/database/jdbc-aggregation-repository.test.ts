@@ -42,16 +42,16 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
 
   it("continues its groups after a restart, with their types and sizes", async () => {
     const yaml = aggregates("restarted", "completionSize: 4");
-    const before = await flow(yaml, beans);
+    const beforeRestart = await flow(yaml, beans);
     const bytes = new Uint8Array([1, 2, 255]);
-    for (const body of ["one", { two: [2, new Date(2)] }, bytes]) expect((await before(inputOf("a", body))).error).toBeUndefined();
-    await before(inputOf("b", "other"));
-    await before.stop();
+    for (const body of ["one", { two: [2, new Date(2)] }, bytes]) expect((await beforeRestart(inputOf("a", body))).error).toBeUndefined();
+    await beforeRestart(inputOf("b", "other"));
+    await beforeRestart.stop();
     expect(await rowsOf("restarted")).toBe(2);
-    const after = await flow(yaml, beans);
-    await after(inputOf("a", "four"));
-    await expect.poll(() => groupsOf(after)).toEqual([["one", { two: [2, new Date(2)] }, bytes, "four"]]);
-    const { properties } = after.mocks.get("group")?.[0] ?? {};
+    const afterRestart = await flow(yaml, beans);
+    await afterRestart(inputOf("a", "four"));
+    await expect.poll(() => groupsOf(afterRestart)).toEqual([["one", { two: [2, new Date(2)] }, bytes, "four"]]);
+    const { properties } = afterRestart.mocks.get("group")?.[0] ?? {};
     expect([properties?.get("CamelAggregatedSize"), properties?.get("CamelAggregatedCompletedBy")]).toEqual([4, "size"]);
     await expect.poll(() => rowsOf("restarted_completed")).toBe(0);
     expect(await rowsOf("restarted")).toBe(1);
@@ -76,14 +76,14 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
     ]);
   });
 
-  it("completes a group whose timeout passed while it was stopped", async () => {
+  it("completes a group whose timeout passed while the flow was stopped", async () => {
     const yaml = aggregates("expired", "completionTimeout: 100, completionTimeoutCheckerInterval: 20");
-    const before = await flow(yaml, beans);
-    await before(inputOf("a", "one"));
-    await before.stop();
-    const after = await flow(yaml, beans);
-    await expect.poll(() => groupsOf(after), { timeout: 5000 }).toEqual([["one"]]);
-    expect(after.mocks.get("group")?.[0]?.properties.get("CamelAggregatedCompletedBy")).toBe("timeout");
+    const beforeRestart = await flow(yaml, beans);
+    await beforeRestart(inputOf("a", "one"));
+    await beforeRestart.stop();
+    const afterRestart = await flow(yaml, beans);
+    await expect.poll(() => groupsOf(afterRestart), { timeout: 5000 }).toEqual([["one"]]);
+    expect(afterRestart.mocks.get("group")?.[0]?.properties.get("CamelAggregatedCompletedBy")).toBe("timeout");
   });
 
   it("runs a failed group again, and sends it to deadLetterUri after the last attempt", async () => {

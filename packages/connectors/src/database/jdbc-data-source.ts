@@ -18,8 +18,8 @@ const fields = {
     secret: true,
     examples: ["jdbc:postgresql://db.example:5432/orders"],
   }),
-  user: f.string({ doc: "The user name; overrides that in the URL." }),
-  password: f.text({ doc: "The password; overrides that in the URL.", secret: true }),
+  user: f.string({ doc: "The user name; overrides the user name in the URL." }),
+  password: f.text({ doc: "The password; overrides the password in the URL.", secret: true }),
   ...poolFields,
 };
 

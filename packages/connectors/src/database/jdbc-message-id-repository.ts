@@ -96,9 +96,9 @@ class MessageIds implements IdempotentRepository {
   async #database(): Promise<SqlDatabase> {
     const database = await this.#connection.client();
     if (this.#preparedDatabase === database || !this.#createsTable) return database;
-    const when = database.dialect === "postgres" ? "timestamp with time zone" : database.dialect === "mysql" ? "timestamp null" : "text";
+    const timeType = database.dialect === "postgres" ? "timestamp with time zone" : database.dialect === "mysql" ? "timestamp null" : "text";
     const key = `${keyType(database.dialect)} not null`;
-    const columns = `processorName ${key}, messageId ${key}, createdAt ${when}, primary key (processorName, messageId)`;
+    const columns = `processorName ${key}, messageId ${key}, createdAt ${timeType}, primary key (processorName, messageId)`;
     await ensureTable(database, this.#table, columns);
     this.#preparedDatabase = database;
     return database;

@@ -146,8 +146,8 @@ function resultOf(rows: MysqlRows, fields: MysqlFields): SqlResult {
     if (sets.length === 0) return { columns: undefined, rows: [], updateCount: header?.affectedRows ?? 0, resultSets: [] };
     return { columns: names, rows: sets[0] ?? [], updateCount: undefined, resultSets: sets };
   }
-  const found = fields as readonly MysqlField[];
-  return { columns: found.map(({ name }) => name), rows: (rows as Row[]).map((row) => convertRow(row, found)), updateCount: undefined };
+  const rowFields = fields as readonly MysqlField[];
+  return { columns: rowFields.map(({ name }) => name), rows: (rows as Row[]).map((row) => convertRow(row, rowFields)), updateCount: undefined };
 }
 
 function convertRow(row: Row, fields: readonly MysqlField[]): Row {

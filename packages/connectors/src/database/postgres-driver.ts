@@ -127,7 +127,7 @@ class PostgresSession implements Session {
     return new Promise((resolve, reject) =>
       this.#client.query(prepared ?? text, values, (error, result) => {
         if (error === null || error === undefined) return resolve(resultOf(result));
-        // A table changed since the statement was prepared, so it failed before it was executed. Inside a transaction it cannot be retried.
+        // A table changed since the statement was prepared, so the statement failed before it was executed. It cannot be retried inside a transaction.
         if (prepared !== undefined && (error as { code?: string }).code === "0A000" && /cached plan/.test(error.message)) this.isBroken = true;
         if (isConnectionProblem(error)) this.isBroken = true;
         reject(error);

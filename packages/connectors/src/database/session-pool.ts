@@ -11,8 +11,8 @@ export interface PoolOptions {
   readonly connectTimeout: number;
 }
 
-/** How long no new session is opened after the server rejected a login: repeated failures may lock the account. */
-const rejectedMs = 30_000;
+/** After the server rejects a login, no new session is opened for this long: repeated failures may lock the account. */
+const loginBackoffMs = 30_000;
 
 interface Waiter {
   resolve(session: Session): void;
@@ -107,7 +107,7 @@ export class SessionPool {
       return await this.driver.connect();
     } catch (error) {
       const failure = sqlFailure(error, { connecting: true });
-      if (!failure.retryable) this.#rejection = { until: this.#clock.monotonic() + rejectedMs, failure };
+      if (!failure.retryable) this.#rejection = { until: this.#clock.monotonic() + loginBackoffMs, failure };
       throw failure;
     }
   }

@@ -202,7 +202,8 @@ export class SqlTransaction implements Executor, Transaction {
 
   async #rollBackTo(savepoint: string): Promise<void> {
     if (this.#session.isBroken) return;
-    // Without the savepoint the server has already ended the transaction, for example because of a deadlock, and would commit later statements one by one.
+    // If the savepoint no longer exists, the server has already ended the transaction, for example because of a deadlock. It would commit later
+    // statements one by one.
     await run(this.#session, plain(`rollback to savepoint ${savepoint}`)).catch(() => this.#session.destroy());
   }
 

@@ -125,14 +125,14 @@ function codesOf(error: DriverError): { readonly state: string | undefined; read
 }
 
 function kindOf(error: DriverError, state: string | undefined, number: number, connecting: boolean): FailureKind {
-  if (error.errcode !== undefined) return ofSqlite(error.errcode);
+  if (error.errcode !== undefined) return kindOfSqliteCode(error.errcode);
   const known = byNumber[number] ?? (state === undefined ? undefined : (byState[state] ?? byClass[state.slice(0, 2)]));
   if (known !== undefined) return connecting && known !== down ? { ...down, retryable: known.retryable ?? false } : known;
   return connecting || connectionErrorCodes.test(error.code ?? "") || connectionErrorTexts.test(error.message) ? down : other;
 }
 
 /** By SQLite result code; extended codes contain the primary code in their last eight bits. */
-function ofSqlite(code: number): FailureKind {
+function kindOfSqliteCode(code: number): FailureKind {
   if (code === 2067 || code === 1555 || code === 2579) return duplicate;
   switch (code & 0xff) {
     case 19:

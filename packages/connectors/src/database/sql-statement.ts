@@ -63,7 +63,10 @@ export class SqlStatement {
       lengths.push(list.length);
       for (const item of list) values.push(boundValue(item, dialect));
     }
-    if (values.length > maxValues) throw parameterError(`a statement can have at most ${maxValues} values, this one has ${values.length}`);
+    if (values.length > maxValues)
+      throw parameterError(
+        `the statement has ${values.length} values, more than the maximum of ${maxValues}: split the list, and execute one statement for each part`,
+      );
     const fixed = this.#fixed.get(dialect);
     return { text: fixed ?? nativeText(template, dialect, lengths), values, isFixed: fixed !== undefined && this.#expressions !== undefined };
   }
@@ -111,12 +114,15 @@ export class SqlStatement {
   #listOf(parameter: Exclude<Parameter, { kind: "position" }>, value: unknown): readonly unknown[] {
     const list = iterate(value, this.#options.separator);
     const name = parameter.kind === "name" ? parameter.name : parameter.text;
-    if (list.length === 0) throw parameterError(`the list parameter '${name}' is empty`);
+    if (list.length === 0) throw parameterError(`the list parameter '${name}' is empty: skip the statement when the list is empty`);
     return typeof value === "string" ? list.map((item) => (item as string).trim()) : list;
   }
 }
 
-/** Looked up in the data if it is a map, then in the headers, then in the variables. A null in the data is a value, as in Camel. */
+/**
+ * The value of a named parameter: from the data if it is a map, then from the headers, then from the variables. A null in the data is a value,
+ * as in Camel.
+ */
 export function namedValue(name: string, exchange: Exchange, data: unknown, text: string): unknown {
   if (hasEntry(data, name)) return entryOf(data, name) ?? null;
   const { headers } = exchange.message;

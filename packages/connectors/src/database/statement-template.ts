@@ -9,7 +9,7 @@ export type Parameter =
   | { readonly kind: "expression"; readonly text: string; readonly isList: boolean };
 
 export interface StatementTemplate {
-  /** One more than there are parameters. */
+  /** The segments around the parameters: one more than there are parameters. */
   readonly texts: readonly string[];
   readonly parameters: readonly Parameter[];
 }

@@ -39,12 +39,12 @@ describe("direct", () => {
     const [old, replacement] = [source("direct:a"), source("direct:a")];
     void old.start(new FakeRouteInput(setBody("old")));
     void replacement.start(new FakeRouteInput(setBody("new")));
-    const during = exchangeOf();
-    void send(during);
+    const duringSwitch = exchangeOf();
+    void send(duringSwitch);
     void old.stop();
-    const after = exchangeOf();
-    void send(after);
-    expect([during.message.body, after.message.body]).toEqual(["new", "new"]);
+    const afterSwitch = exchangeOf();
+    void send(afterSwitch);
+    expect([duringSwitch.message.body, afterSwitch.message.body]).toEqual(["new", "new"]);
   });
 
   it("switches back to the old version when the new one stops", () => {

@@ -19,12 +19,12 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
   const template = (option: string, text: string | undefined): FileNameOption | undefined =>
     text === undefined ? undefined : fileNameOption(option, text, scope);
   const fileName = template("fileName", options.fileName);
-  const existing = template(
+  const movedName = template(
     "moveExisting",
     moveExisting === undefined || hasExpressions(moveExisting) ? moveExisting : posix.join(moveExisting, "${file:onlyname}"),
   );
-  const temporary = template("tempFileName", tempFileName ?? (tempPrefix === undefined ? undefined : `${tempPrefix}\${file:onlyname}`));
-  const done = template("doneFileName", doneFileName);
+  const temporaryName = template("tempFileName", tempFileName ?? (tempPrefix === undefined ? undefined : `${tempPrefix}\${file:onlyname}`));
+  const doneName = template("doneFileName", doneFileName);
   const writing = {
     encoding: encodingOf(options.charset),
     appendChars: unescapeText(options.appendChars),
@@ -36,8 +36,9 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     const { headers } = exchange.message;
     const overrule = headers.getOwn("CamelOverruleFileName");
     if (overrule !== undefined) headers.delete("CamelOverruleFileName");
-    const own = overrule ?? (fileName === undefined ? headers.getOwn("CamelFileName") : fileName({ name: asText(headers.getOwn("CamelFileName")), exchange }));
-    const name = own === undefined || own === null || own === "" ? exchange.id : asText(own);
+    const requestedName =
+      overrule ?? (fileName === undefined ? headers.getOwn("CamelFileName") : fileName({ name: asText(headers.getOwn("CamelFileName")), exchange }));
+    const name = requestedName === undefined || requestedName === null || requestedName === "" ? exchange.id : asText(requestedName);
     return options.flatten ? name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1) : name;
   };
 
@@ -53,8 +54,8 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     if (!written) return;
     const modified = options.keepLastModified ? Number(message.headers.get("CamelFileLastModified")) : Number.NaN;
     if (!Number.isNaN(modified)) await utimes(path, modified / 1000, modified / 1000);
-    if (done !== undefined)
-      await writeBody(pathWithin(dirname(path), done({ name: basename(path), exchange })), O_WRONLY | O_CREAT | O_NOFOLLOW, "", {
+    if (doneName !== undefined)
+      await writeBody(pathWithin(dirname(path), doneName({ name: basename(path), exchange })), O_WRONLY | O_CREAT | O_NOFOLLOW, "", {
         ...writing,
         appendChars: undefined,
       });
@@ -70,12 +71,14 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
   const replace = async (path: string, name: string, exchange: Exchange): Promise<boolean> => {
     if ((fileExist === "Ignore" || fileExist === "Fail") && (await exists(path))) return keepExisting(path);
     const temp =
-      temporary === undefined ? join(dirname(path), `.${host.ids.next()}.part`) : pathWithin(dirname(path), temporary({ name: basename(path), exchange }));
+      temporaryName === undefined
+        ? join(dirname(path), `.${host.ids.next()}.part`)
+        : pathWithin(dirname(path), temporaryName({ name: basename(path), exchange }));
     await prepareParent(directory, temp, options.autoCreate);
     await rm(temp, { force: true });
     try {
       await writeBody(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, exchange.message.body ?? "", writing);
-      if (fileExist === "Move" && existing !== undefined && (await exists(path))) await moveExistingFile(path, existing({ name, exchange }));
+      if (fileExist === "Move" && movedName !== undefined && (await exists(path))) await moveExistingFile(path, movedName({ name, exchange }));
       if (fileExist === "Ignore" || fileExist === "Fail") return (await placeNew(temp, path)) || keepExisting(path);
       await rename(temp, path);
       return true;

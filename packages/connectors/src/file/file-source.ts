@@ -54,7 +54,7 @@ async function prepare(directory: string, options: FileOptions): Promise<void> {
       () => false,
     );
     if (!exists && (options.directoryMustExist || options.startingDirectoryMustExist))
-      throw fileError(`the directory '${options.directoryName}' does not exist`, "file-no-directory");
+      throw fileError(`the directory '${options.directoryName}' does not exist: create it, or correct the path`, "file-no-directory");
     if (!exists) return;
   } else await mkdir(directory, { recursive: true });
   if (options.readLock === "rename" || (options.readLock === "markerFile" && options.readLockDeleteOrphanLockFiles))

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 function setUp() {
   const idle = { wake: (): void => undefined };
-  // After a poll the source sets a timer for the next one, here an hour away: that shows that the poll is done.
+  // After a poll, the source sets a timer for the next poll. Here it is an hour away, so this timer shows that the poll is done.
   const clock: Clock = {
     ...realClock,
     after(ms, run) {
@@ -226,7 +226,7 @@ describe("reading", () => {
     expect((await pollOnce("file:new?sendEmptyMessageWhenIdle=true")).routeInput.bodies).toEqual([null]);
     expect((await stat(join(base, "new"))).isDirectory()).toBe(true);
     const failure = await failureOf(() => setUp().source("file:missing?directoryMustExist=true").start(new FakeRouteInput()));
-    expect(failure.message).toBe("the directory 'missing' does not exist");
+    expect(failure.message).toBe("the directory 'missing' does not exist: create it, or correct the path");
   });
 
   it("logs and continues when a file cannot be processed", async () => {
@@ -291,12 +291,12 @@ describe("writing", () => {
   it.each(["../../x", "..", "/etc/x", "a/../../b", "a\0b", "n".repeat(300), "..\\x", "C:\\x", "a/", "x/" + "y/".repeat(3000) + "z"])(
     "rejects the name %j",
     async (name) => {
-      const before = await tree();
+      const filesBefore = await tree();
       const failure = await failureOf(() => send("file:out", "x", { CamelFileName: name }));
       expect(failure.code).toBe("file-name-refused");
       expect(failure.message).not.toContain(base);
       expect((await failureOf(() => send(`file:out?fileName=${encodeURIComponent("p/${header.n}")}`, "x", { n: name }))).code).toBe("file-name-refused");
-      expect(await tree()).toEqual(before);
+      expect(await tree()).toEqual(filesBefore);
     },
   );
 

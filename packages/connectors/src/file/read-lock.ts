@@ -26,19 +26,19 @@ export function readLock(directory: string, options: FileOptions, clock: Clock):
 async function isUnchanged(directory: string, file: FoundFile, options: FileOptions, clock: Clock): Promise<boolean> {
   const { readLockCheckInterval, readLockTimeout, readLockMinLength, readLockMinAge } = options;
   const startTime = clock.monotonic();
-  let before: FoundFile | undefined = file;
-  while (before !== undefined && clock.monotonic() - startTime + readLockCheckInterval <= readLockTimeout) {
+  let previous: FoundFile | undefined = file;
+  while (previous !== undefined && clock.monotonic() - startTime + readLockCheckInterval <= readLockTimeout) {
     await new Promise<void>((resolve) => clock.after(readLockCheckInterval, resolve));
     const current: FoundFile | undefined = await findFile(directory, file.name);
     if (
       current !== undefined &&
       current.size >= readLockMinLength &&
       clock.now() - current.modified >= readLockMinAge &&
-      current.size === before.size &&
-      current.modified === before.modified
+      current.size === previous.size &&
+      current.modified === previous.modified
     )
       return true;
-    before = current;
+    previous = current;
   }
   return false;
 }

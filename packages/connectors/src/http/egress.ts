@@ -1,5 +1,5 @@
-// Restricts calls whose address came from a message. The check applies to the resolved address that is connected to, so that
-// DNS rebinding cannot bypass it.
+// Restricts calls whose address came from a message. The check applies to the resolved address of the connection, so that DNS
+// rebinding cannot bypass it.
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { FlowError } from "@sluice/engine/spi";

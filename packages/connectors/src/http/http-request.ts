@@ -55,9 +55,9 @@ function parseHttpUri(text: string): URL {
 
 export function methodOf({ httpMethod }: HttpOptions, { message: { headers, body } }: Exchange): string {
   if (httpMethod !== undefined) return httpMethod;
-  const own = headers.getOwn("CamelHttpMethod");
-  if (own === undefined || own === null) return body === null || body === undefined ? "GET" : "POST";
-  const method = asText(own).toUpperCase();
+  const routeMethod = headers.getOwn("CamelHttpMethod");
+  if (routeMethod === undefined || routeMethod === null) return body === null || body === undefined ? "GET" : "POST";
+  const method = asText(routeMethod).toUpperCase();
   if (!/^[A-Z]{1,20}$/.test(method) || method === "CONNECT")
     throw new FlowError("java.lang.IllegalArgumentException", "header 'CamelHttpMethod' must be an HTTP method other than CONNECT", {
       code: "http-bad-method",

@@ -78,11 +78,11 @@ function responseHeaders(
 
 const canonicalName = (key: string): string => key.replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 
-function mergeHeaders(before: Headers, responseEntries: Map<string, readonly [string, unknown]>, keep: boolean): Headers {
+function mergeHeaders(messageHeaders: Headers, responseEntries: Map<string, readonly [string, unknown]>, keep: boolean): Headers {
   if (!keep) return new Headers({ entries: () => responseEntries.values() });
-  const own = new Map([...before.own()].map(([name, value]) => [name.toLowerCase(), [name, value] as const]));
-  const otherHeaders = [...before].filter(([name]) => !own.has(name.toLowerCase()) && !responseEntries.has(name.toLowerCase()));
+  const routeHeaders = new Map([...messageHeaders.own()].map(([name, value]) => [name.toLowerCase(), [name, value] as const]));
+  const otherHeaders = [...messageHeaders].filter(([name]) => !routeHeaders.has(name.toLowerCase()) && !responseEntries.has(name.toLowerCase()));
   const merged = new Headers({ entries: () => [...otherHeaders, ...responseEntries.values()] });
-  for (const [key, [name, value]] of own) if (!responseEntries.has(key)) merged.set(name, value);
+  for (const [key, [name, value]] of routeHeaders) if (!responseEntries.has(key)) merged.set(name, value);
   return merged;
 }

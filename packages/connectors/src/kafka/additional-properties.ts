@@ -1,4 +1,5 @@
-// `additionalProperties.linger.ms=20`: settings under the names of the Java client. Those with an equivalent here replace the option.
+// `additionalProperties.linger.ms=20`: settings under the names of the Java client. A setting sets its equivalent option; a setting without one is
+// rejected.
 import { CompileError, type Endpoint } from "@sluice/engine/spi";
 import { bindEndpoint, closest } from "@sluice/model";
 import { kafkaOptions, kafkaPath, type KafkaOptions } from "./kafka-options.ts";

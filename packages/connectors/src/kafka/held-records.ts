@@ -1,4 +1,4 @@
-// Fetched records that wait for more records. The consumer fetches the records after them, but their offsets must not be committed.
+// Holds fetched records that wait for more records. The consumer continues to fetch, but the offsets of held records must not be committed.
 import type { Clock } from "@sluice/engine/spi";
 import type { KafkaRecord } from "./kafka-client.ts";
 
@@ -12,12 +12,12 @@ export interface Partition {
 }
 
 export const keyOf = ({ topic, partition }: Partition): string => `${topic} ${partition}`;
-const isBefore = (one: string, other: string): boolean => BigInt(one) < BigInt(other);
+const isBefore = (a: string, b: string): boolean => BigInt(a) < BigInt(b);
 
 export class HeldRecords {
   readonly #clock: Clock;
   readonly #held = new Map<string, { readonly records: readonly KafkaRecord[]; readonly cancel: () => void }>();
-  /** The offset of the first record of a partition that is held or in progress after it was held. */
+  /** By partition: the offset of the first record that is held, or that was held and is still in progress. */
   readonly #limits = new Map<string, string>();
 
   constructor(clock: Clock) {
@@ -35,7 +35,7 @@ export class HeldRecords {
   take(partition: Partition): readonly KafkaRecord[] {
     const key = keyOf(partition);
     const held = this.#held.get(key);
-    // Fetched again from an earlier offset, or nothing was held.
+    // Nothing was held, or the consumer fetches from an earlier offset again.
     if (held === undefined) this.#limits.delete(key);
     held?.cancel();
     this.#held.delete(key);

@@ -131,7 +131,7 @@ const sourceOptions = {
   keyDeserializer: f.enum(deserializers, { doc: "Deserializer for keys.", default: stringDeserializer }),
   valueDeserializer: f.enum(deserializers, { doc: "Deserializer for values.", default: stringDeserializer }),
   autoCommitIntervalMs: f.duration({
-    doc: "How often offsets are committed during a batch; after it they are committed within 100 ms.",
+    doc: "How often offsets are committed during a batch; after the batch, they are committed within 100 ms.",
     default: 5000,
     group: "advanced",
   }),

@@ -65,21 +65,21 @@ async function recordsOf(exchange: Exchange, topic: string, options: KafkaOption
   const records: OutgoingRecord[] = [];
   const add = (item: unknown): void => {
     // An item may be a message, as in the list of a grouping strategy.
-    const own = isMessage(item) ? { message: item, run: exchange.run } : undefined;
-    const value = serialize(own === undefined ? item : own.message.body, options.valueSerializer);
+    const itemExchange = isMessage(item) ? { message: item, run: exchange.run } : undefined;
+    const value = serialize(itemExchange === undefined ? item : itemExchange.message.body, options.valueSerializer);
     if (value !== null && value.byteLength > options.maxRequestSize)
       throw new FlowError(
         "org.apache.kafka.common.errors.RecordTooLargeException",
         `the record for topic '${topic}' has ${value.byteLength} bytes, more than maxRequestSize (${options.maxRequestSize})`,
         { code: "kafka-too-large" },
       );
-    if (own === undefined) return void records.push({ topic, value, ...common, headers });
-    const override = ownHeader(own, "CamelKafkaOverrideTopic");
+    if (itemExchange === undefined) return void records.push({ topic, value, ...common, headers });
+    const override = ownHeader(itemExchange, "CamelKafkaOverrideTopic");
     records.push({
       topic: typeof override === "string" && override !== "" ? override : topic,
       value,
-      ...targetOf(own, options),
-      headers: options.batchWithIndividualHeaders ? sentHeaders(own) : headers,
+      ...targetOf(itemExchange, options),
+      headers: options.batchWithIndividualHeaders ? sentHeaders(itemExchange) : headers,
     });
   };
   await each(values.values(), add, clock);

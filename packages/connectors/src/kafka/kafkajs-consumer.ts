@@ -42,7 +42,7 @@ export async function kafkajsConsumer(
 
   const held = new HeldRecords(clock);
   consumer.on(consumer.events.GROUP_JOIN, () => held.clear());
-  /** Processing of held records, by partition, whose delay ended before more records were fetched. */
+  /** By partition: the processing of held records whose delay ended before more records were fetched. */
   const dueWork = new Map<string, Promise<void>>();
 
   const eachBatch = async (payload: KafkaJS.EachBatchPayload): Promise<void> => {

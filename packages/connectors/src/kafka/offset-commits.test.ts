@@ -99,7 +99,7 @@ it("repeats a commit that gets no response in time", async () => {
   expect(pending).toHaveLength(2);
 });
 
-it("does not wait longer for a commit than its timeout when it closes", async () => {
+it("waits for a commit no longer than its timeout when it is closed", async () => {
   const { commit } = broker();
   const clock = new FakeClock();
   const commits = new OffsetCommits(clock, 1000, 300);

@@ -54,7 +54,7 @@ export interface EventDefaults {
 
 /** The HTTP headers of an event to send. Attributes that the route sets as headers take precedence. */
 export function cloudEventHeaders({ id, message: { headers } }: Exchange, defaults: EventDefaults): Record<string, string> {
-  const own = (name: string): string | undefined => {
+  const routeHeader = (name: string): string | undefined => {
     const value = headers.getOwn(name);
     return value === undefined || value === null ? undefined : asText(value);
   };
@@ -66,9 +66,9 @@ export function cloudEventHeaders({ id, message: { headers } }: Exchange, defaul
     "ce-time": new Date(defaults.now()).toISOString(),
   };
   for (const [attribute, header] of Object.entries(attributes)) {
-    const value = own(header);
+    const value = routeHeader(header);
     if (value !== undefined) eventHeaders[`ce-${attribute}`] = value;
   }
-  const contentType = own(contentTypeHeader);
+  const contentType = routeHeader(contentTypeHeader);
   return contentType === undefined ? eventHeaders : { ...eventHeaders, "content-type": contentType };
 }

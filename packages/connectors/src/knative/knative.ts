@@ -63,13 +63,13 @@ export function knativeConnector(settings: ConnectorSettings): ConnectorDeclarat
       return {
         sink: (endpoint, { route }) => knativeSink(endpoint, route, { host, agents, egress: settings.http?.egress ?? {} }),
         source({ uri, options: endpointOptions }, { route }) {
-          const own = receivingPath(endpointOptions);
-          const byId = routePath(route.id);
+          const resourcePath = receivingPath(endpointOptions);
+          const routeIdPath = routePath(route.id);
           return asEvents(
             httpSource(host, {
               uri,
               route,
-              paths: own === byId ? [own] : [own, byId],
+              paths: resourcePath === routeIdPath ? [resourcePath] : [resourcePath, routeIdPath],
               methods: ["POST"],
               options: { ...endpointOptions, httpMethodRestrict: "POST", matchOnUriPrefix: false },
               unchanged: "ok",

@@ -1,4 +1,4 @@
-// Runs the source of another endpoint on one node of a cluster. Everything else is up to that endpoint.
+// Runs the source of another endpoint on one node of a cluster. All other behavior is that of the endpoint.
 import { CompileError, defineConnector, type Connector, type Endpoint, type EndpointScope, type Source } from "@sluice/engine/spi";
 import { f, type Values } from "@sluice/model";
 

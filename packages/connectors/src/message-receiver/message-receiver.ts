@@ -1,5 +1,5 @@
 // Delivers messages from a system that expects acknowledgements, and settles them: acknowledged, redelivered or dead-lettered.
-// Independent of the protocol. The window limits the messages in flight; when it is full, the protocol is paused.
+// It is independent of the protocol. The window limits the messages in flight; when it is full, the protocol is paused.
 import {
   FlowError,
   settlementOf,
@@ -49,7 +49,7 @@ export interface ReceiverOptions {
   readonly maximumRedeliveryDelay: number;
   /** A run that takes longer counts as a failed attempt; 0 or less for no limit. A late success still counts. */
   readonly leaseMs: number;
-  /** The system cannot deliver a message again: one whose run was abandoned when the route stopped is dead-lettered. */
+  /** True if the system cannot deliver a message again. A message whose run is abandoned when the route stops is then dead-lettered. */
   readonly cannotRedeliver?: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface ReceiverParts {
   failed(problem: string): void;
   /** Stores a dead letter before the item is acknowledged; absent when the protocol has its own dead letters. */
   readonly deadLetters?: DeadLetters;
-  /** A run that exceeded its lease succeeded after all. */
+  /** Called when a run that exceeded its lease succeeds after all. */
   doneLate?(item: unknown): void;
 }
 

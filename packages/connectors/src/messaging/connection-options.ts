@@ -25,7 +25,7 @@ export function ignoredOption(doc: string) {
   return f.string({ doc: `Accepted but ignored: ${doc}.`, group: "advanced" });
 }
 
-/** A boolean option of Camel of which only the default, false, is supported. The connector calls {@link rejectTrue} for it. */
+/** A boolean Camel option that supports only its default, false. The connector calls {@link rejectTrue} for it. */
 export function falseOnlyOption(reason: string) {
   return f.boolean({ doc: `Only \`false\` is supported: ${reason}.`, default: false, group: "advanced" });
 }

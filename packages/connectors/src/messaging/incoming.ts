@@ -4,7 +4,7 @@ import { TraceIds } from "../webhook/trace-context.ts";
 import { internalName } from "./outgoing.ts";
 import type { AddedHeaders } from "./source-headers.ts";
 
-/** Creates a message: `wire` contains the received headers, if any, `added` those of the connector. */
+/** Creates a message. `wire` contains the received headers, if any, and `added` those of the connector. */
 export function brokerMessage(body: unknown, wire: Readonly<Record<string, unknown>> | undefined, added: AddedHeaders): Message {
   return new Message(body, new Headers(wire === undefined ? undefined : { entries: () => Object.entries(wire), forward: true }, added));
 }
@@ -18,7 +18,7 @@ export function applyReply(message: Message, reply: Message): void {
     else if (!internalName.test(name)) message.headers.setReceived(name, value);
 }
 
-/** Continues the trace named in a message; all messages without one share the same object. */
+/** Continues the trace named in a message; all messages without a trace share the same `Delivery`. */
 export function traceReader(host: Host): (delivery: Delivery, traceparent: unknown) => Delivery {
   const ids = new TraceIds(() => host.random());
   return (delivery, traceparent) => (typeof traceparent === "string" ? { ...delivery, trace: ids.contextOf(traceparent) } : delivery);

@@ -2,7 +2,7 @@
 import type { Awaitable } from "@sluice/engine/spi";
 
 export interface PrefetchedParts<T> {
-  /** How many are processed concurrently. */
+  /** How many items are processed concurrently. */
   readonly window: number;
   /** Must not reject. */
   work(item: T): Awaitable;

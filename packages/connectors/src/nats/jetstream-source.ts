@@ -169,7 +169,8 @@ class JetStreamSubscription implements Subscription {
     const request: ConsumeMessages = {
       max_messages: Math.min(pullBatchSize, this.#window - this.#inProgress.size),
       expires,
-      // The client's iterator takes as long as the run of a short route. Its types name this option only for `consume`, which cannot be bounded.
+      // A callback, because the client's iterator takes as long as the run of a short route. The client's types declare this option only for `consume`,
+      // which cannot be bounded.
       callback: (message) => {
         if (this.#waits.isOver) message.nak();
         else this.#process(message);

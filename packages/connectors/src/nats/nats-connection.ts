@@ -13,7 +13,7 @@ export interface NatsClient {
   readonly jetstream: typeof JetStream;
 }
 
-/** The client has no public access to its socket. */
+/** The client has no public API for its socket, so this reads a private field. */
 export function socketOf({ connection }: NatsClient): CorkableStream | undefined {
   return (connection as { readonly protocol?: { readonly transport?: { readonly socket?: CorkableStream } } }).protocol?.transport?.socket;
 }
@@ -64,7 +64,7 @@ export const natsConnection = defineConnection({
       ...(user === undefined ? {} : { user }),
       ...(password === undefined ? {} : { pass: password }),
       ...(token === undefined ? {} : { token }),
-      // Errors name their endpoint. The client would capture a stack trace with every request.
+      // Errors name their endpoint, so stack traces are not needed. The client would capture one with every request.
       noAsyncTraces: true,
       ...(file === undefined ? {} : { authenticator: transport.credsAuthenticator(await readFile(file)) }),
       ...(values.secure || values.tls !== undefined ? { tls: certificateOptions(values.tls) } : {}),

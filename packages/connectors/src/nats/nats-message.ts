@@ -27,12 +27,12 @@ function wireHeaders(headers: MsgHdrs): Readonly<Record<string, unknown>> {
 }
 
 /** The headers that Camel's source sets for a plain message. */
-export const plainHeaders = new SourceHeaders<{ readonly message: Msg; readonly queueName: string | undefined; readonly at: number }>({
+export const plainHeaders = new SourceHeaders<{ readonly message: Msg; readonly queueName: string | undefined; readonly receivedAt: number }>({
   CamelNatsSubject: ({ message }) => message.subject,
   CamelNatsSID: ({ message }) => String(message.sid),
   CamelNatsReplyTo: ({ message }) => (message.reply === "" ? undefined : message.reply),
   CamelNatsQueueName: ({ queueName }) => queueName,
-  CamelNatsMessageTimestamp: ({ at }) => at,
+  CamelNatsMessageTimestamp: ({ receivedAt }) => receivedAt,
   CamelNatsStatusCode: ({ message: { headers } }) => (headers?.code === undefined || headers.code === 0 ? undefined : headers.code),
   CamelNatsStatusError: ({ message: { headers } }) => (headers?.description === "" ? undefined : headers?.description),
 });

@@ -32,14 +32,14 @@ export function natsSink({ options, uri }: Endpoint<NatsOptions>, connection: Co
       ...(options.replySubject === undefined ? {} : { noMux: true, reply: options.replySubject }),
     });
     exchange.message.body = reply.data;
-    const replyHeaders = plainHeaders.of({ message: reply, queueName: undefined, at: host.clock.now() });
+    const replyHeaders = plainHeaders.of({ message: reply, queueName: undefined, receivedAt: host.clock.now() });
     for (const [name, value] of replyHeaders.entries()) if (value !== undefined) exchange.message.headers.set(name, value);
   }
 
   async function publishToStream(exchange: Exchange, client: NatsClient, payload: Uint8Array): Promise<void> {
-    const before = failed.get(exchange);
-    const isRetry = before !== undefined && Buffer.compare(before.payload, payload) === 0;
-    const attempt = isRetry ? before : { id: host.ids.next(), payload };
+    const previous = failed.get(exchange);
+    const isRetry = previous !== undefined && Buffer.compare(previous.payload, payload) === 0;
+    const attempt = isRetry ? previous : { id: host.ids.next(), payload };
     const headers = headersToSend(exchange, client);
     try {
       await streamsOf(client).publish(topic, payload, {

@@ -19,11 +19,11 @@ export interface NatsParts {
 
 interface Item {
   readonly message: Msg;
-  readonly at: number;
+  readonly receivedAt: number;
   reply: Message | undefined;
   /** Set when the message could neither be processed nor stored: it is retried after this delay. */
   retryAfterMs: number | undefined;
-  /** Whether the route rejected it because of its in-flight limit. */
+  /** Whether the route rejected the message because of the in-flight limit. */
   wasRefused: boolean;
 }
 
@@ -33,7 +33,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
   const withTrace = traceReader(host);
   const plain: Delivery = { pattern: options.exchangePattern ?? "InOnly", trigger: { uri } };
   const withReply: Delivery = { ...plain, pattern: options.exchangePattern ?? "InOut" };
-  /** Messages since the source was started; reconnecting does not reset it. */
+  /** Number of messages received since the source was started; reconnecting does not reset it. */
   let receivedCount = 0;
 
   const begin = async (client: NatsClient, routeInput: SourceInput, lost: (problem: string) => void): Promise<Subscription> => {
@@ -45,7 +45,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
     const messageReceiver = new MessageReceiver<Item>(
       routeInput,
       {
-        messageOf: ({ message, at }) => receivedMessage(message, plainHeaders.of({ message, queueName, at })),
+        messageOf: ({ message, receivedAt }) => receivedMessage(message, plainHeaders.of({ message, queueName, receivedAt })),
         deliveryOf(item) {
           const delivery = expectsReply(item, options) ? { ...withReply, ended: (exchange: Exchange) => void (item.reply = exchange.message) } : plain;
           return withTrace(delivery, item.message.headers?.get("traceparent"));
@@ -63,7 +63,7 @@ export function natsSource(endpoint: Endpoint<NatsOptions>, connection: Connecti
       { clock: host.clock, deadLetters, failed: (problem) => host.log.write("ERROR", "sluice.nats", `${uri}: ${problem}`) },
     );
     const work = (message: Msg): Awaitable => {
-      const item: Item = { message, at: host.clock.now(), reply: undefined, retryAfterMs: undefined, wasRefused: false };
+      const item: Item = { message, receivedAt: host.clock.now(), reply: undefined, retryAfterMs: undefined, wasRefused: false };
       const pending = messageReceiver.take(item);
       return pending === undefined && item.retryAfterMs === undefined ? undefined : repeat(item, pending);
     };

@@ -1,6 +1,6 @@
 const maxMessages = 10_000;
 const maxBytes = 16 * 1024 * 1024;
-/** A warning is logged for one of this many dropped messages. */
+/** One warning is logged for this many dropped messages. */
 const reportEvery = 1000;
 
 interface Sized {

@@ -35,11 +35,15 @@ export const mqttConnection = defineConnection({
     const module = await context.load<typeof Mqtt & { default?: typeof Mqtt }>(clientPackage);
     const { userName, password, clientId } = values;
     const urls = (values.serverURIs ?? values.brokerUrl).split(",").map((url) => url.trim());
-    const other = urls.find((url) => !/^(tcp|ssl|mqtts?|wss?):\/\//i.test(url));
-    if (other !== undefined)
-      throw new FlowError("java.lang.IllegalArgumentException", `an MQTT broker address cannot start with '${scheme(other)}': use tcp:, ssl:, ws: or wss:`, {
-        code: "mqtt-address",
-      });
+    const invalidUrl = urls.find((url) => !/^(tcp|ssl|mqtts?|wss?):\/\//i.test(url));
+    if (invalidUrl !== undefined)
+      throw new FlowError(
+        "java.lang.IllegalArgumentException",
+        `an MQTT broker address cannot start with '${scheme(invalidUrl)}': use tcp:, ssl:, ws: or wss:`,
+        {
+          code: "mqtt-address",
+        },
+      );
     const links = new MqttLinks(
       module.default ?? module,
       {

@@ -31,7 +31,7 @@ export interface ConfirmationLimit {
 /** The client's debug log costs several calls for each packet even while it is off. */
 const ignoreLog = (): void => undefined;
 
-const lostBefore = "the connection was lost before the broker confirmed the message";
+const lostBeforeConfirmation = "the connection was lost before the broker confirmed the message";
 
 export class MqttLinks {
   readonly #mqtt: typeof Mqtt;
@@ -72,7 +72,7 @@ export class MqttLinks {
         this.#unconfirmed.set(client, unconfirmed);
         // The client would never settle messages in flight.
         client.once("close", () => {
-          for (const fail of unconfirmed) fail(new Error(lostBefore));
+          for (const fail of unconfirmed) fail(new Error(lostBeforeConfirmation));
         });
       },
       () => this.#publishers.delete(version),
@@ -117,7 +117,7 @@ export class MqttLinks {
       client.on("disconnect", ({ reasonCode }) => (problem = `the broker ended the connection, reason ${String(reasonCode)}`));
       client.once("connect", () => {
         isConnected = true;
-        // Disables Nagle's algorithm: small packets would wait for the TCP acknowledgement of the previous one.
+        // Disables Nagle's algorithm: small packets would wait for the TCP acknowledgement of the previous packet.
         (client.stream as { setNoDelay?: (isOn: boolean) => void }).setNoDelay?.(true);
         resolve(client);
       });
@@ -143,7 +143,7 @@ export class MqttLinks {
     const { topic, payload, qos, retain, properties } = publication;
     const unconfirmed = this.#unconfirmed.get(client);
     return new Promise<void>((resolve, reject) => {
-      if (!client.connected) return reject(new Error(lostBefore));
+      if (!client.connected) return reject(new Error(lostBeforeConfirmation));
       const cancel = limit.clock.after(limit.ms, () => fail(limit.timeoutError(publication)));
       const fail = (problem: Error): void => {
         cancel();
@@ -181,8 +181,8 @@ export class MqttLinks {
 const endTimeoutMs = 2000;
 
 /**
- * Disconnects cleanly; a connection that does not close in time is destroyed. The client first waits for the responses to all its requests, which
- * never arrive when the connection is lost meanwhile, and ignores being ended again.
+ * Disconnects cleanly; a connection that does not close in time is destroyed. The client first waits for the responses to all its requests. They
+ * never arrive if the connection is lost in the meantime, and a second call of `end` is ignored.
  */
 export async function endLink(client: Mqtt.MqttClient): Promise<void> {
   if (!client.connected) {

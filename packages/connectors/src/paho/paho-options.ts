@@ -61,7 +61,7 @@ const sharedOptions = {
     group: "advanced",
   }),
   manualAcksEnabled: falseOnlyOption(noManualAck),
-  persistence: ignoredOption("unacknowledged messages stay on the broker; send through queue: first if messages must survive a crash"),
+  persistence: ignoredOption("unacknowledged messages stay on the broker; if messages must survive a crash, send them through `queue:` first"),
   filePersistenceDirectory: ignoredOption("unacknowledged messages stay on the broker"),
   executorServiceTimeout: ignoredOption("there is no thread pool"),
   httpsHostnameVerificationEnabled: ignoredOption("the host name of a broker is always verified"),

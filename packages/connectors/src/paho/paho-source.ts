@@ -68,7 +68,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
       const handle: Work = (packet, settled) => (link.work === undefined ? void (link.pendingMessage = [packet, settled]) : link.work(packet, settled));
       const clientId = options.clientId ?? links.clientId ?? routeName(currentInput?.route ?? { flowId: "", id: "" });
       const client = await links.open(linkOptions(clientId, options, dialect), lost, (created) => {
-        // With QoS 2, the broker considers a message delivered at the first acknowledgement, so it must follow the run.
+        // With QoS 2, the broker considers a message delivered at the first acknowledgement, so this acknowledgement must follow the run.
         created.options.customHandleAcks = (_topic, _message, packet, done) => {
           const acknowledge = (): void => (done as (code: number) => void)(0);
           if ((packet as IPublishPacket).qos === 2) handle(packet as IPublishPacket, acknowledge);
@@ -138,7 +138,7 @@ export function pahoSource(endpoint: Endpoint<PahoOptions>, shared: Connection<M
     return {
       async stop() {
         endPings();
-        // A session that ends is drained first: the response follows everything sent before it.
+        // A clean session is drained before it ends: the broker's response follows all messages that it sent before.
         if (isClean && client.connected) await client.unsubscribeAsync(options.topic).catch(() => undefined);
         isStopping = true;
         waits.end();

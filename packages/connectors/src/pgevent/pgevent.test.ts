@@ -79,10 +79,10 @@ describe.skipIf(server === undefined)("pgevent (needs PostgreSQL)", () => {
     const sink = events.sink(`pgevent:x:1/db/${channel}?datasource=#sending`);
     const routeInput = new FakeRouteInput();
     await source.start(routeInput);
-    const before = link.accepted;
+    const acceptedBefore = link.accepted;
     link.silence();
     // Two intervals: until the next check, and until its response is overdue.
-    await expect.poll(() => link.accepted > before, { timeout: 25_000, interval: 200 }).toBe(true);
+    await expect.poll(() => link.accepted > acceptedBefore, { timeout: 25_000, interval: 200 }).toBe(true);
     link.silence(false);
     await expect
       .poll(

@@ -90,12 +90,12 @@ export function servedPaths(path: string, route: RouteIdentity): { readonly path
   const absolutePath = `/${path.replace(/^\/+/, "")}`;
   const prefix = absolutePath.endsWith("/*");
   const withoutWildcard = prefix ? absolutePath.slice(0, -2) : absolutePath;
-  const own = withoutWildcard.replace(/\/+$/, "") || "/";
-  for (const segment of own.split("/"))
+  const ownPath = withoutWildcard.replace(/\/+$/, "") || "/";
+  for (const segment of ownPath.split("/"))
     if (/[{}*]/.test(segment) && !/^[^{}*]*(?:\{[^{}*]+\}[^{}*]+)*(?:\{[^{}*]+\})?$/.test(segment))
       throw new CompileError("bad-option", `invalid segment '${segment}' in path '${path}'`, {
         hint: "write it as /orders/{id} or /files/{name}.{type}",
       });
-  const byId = routePath(route.id);
-  return { paths: own === byId ? [own] : [own, byId], prefix };
+  const routeIdPath = routePath(route.id);
+  return { paths: ownPath === routeIdPath ? [ownPath] : [ownPath, routeIdPath], prefix };
 }

@@ -83,7 +83,7 @@ export function polledSource<T>(polling: Polling<T>): Source {
         currentPoll = pollOnce(routeInput, () => ticker !== started).finally(() => (currentPoll = undefined));
         return currentPoll.then((outcome) => plan.outcome(outcome));
       };
-      // Each item of a poll is settled separately, so permission to poll is sufficient.
+      // Items are settled one by one, so polls are not claimed: the right to run the schedule is sufficient.
       const started: Ticker = new Ticker(clock, plan, poll, tickClaim(routeInput, clock, { periodMs: 0, isCounted: false }));
       ticker?.stop();
       problem = undefined;

@@ -57,17 +57,17 @@ export interface Queue {
   /** The next due message, if any; the caller must settle or return it. */
   take(): ClaimedMessage | undefined;
   /** True for a message that may have crashed a process. */
-  isSuspect(taken: ClaimedMessage): boolean;
+  isSuspect(claimed: ClaimedMessage): boolean;
   /** Records an attempt; false when that is not possible now and the message is delivered later. */
-  begin(taken: ClaimedMessage): Promise<boolean>;
-  done(taken: ClaimedMessage): void;
-  deadLetter(taken: ClaimedMessage, details: DeadLetterDetails): void;
+  begin(claimed: ClaimedMessage): Promise<boolean>;
+  done(claimed: ClaimedMessage): void;
+  deadLetter(claimed: ClaimedMessage, details: DeadLetterDetails): void;
   /** Postpones a message after a failed attempt. */
-  retry(taken: ClaimedMessage, attempts: number, delayMs: number): void;
+  retry(claimed: ClaimedMessage, attempts: number, delayMs: number): void;
   /** Returns a message as if it had not been taken. */
-  requeue(taken: ClaimedMessage, delayMs?: number): void;
-  /** A run that had timed out succeeded after all. */
-  doneLate(taken: ClaimedMessage): void;
+  requeue(claimed: ClaimedMessage, delayMs?: number): void;
+  /** Called when a run that had timed out succeeds after all. */
+  doneLate(claimed: ClaimedMessage): void;
 }
 
 /** Position of a message in its queue: ordered by due time, then by arrival. */

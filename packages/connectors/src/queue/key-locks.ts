@@ -1,4 +1,4 @@
-// Order per key: one message of a key at a time. Later ones are parked, even while it waits for a retry.
+// Order per key: one message of a key at a time. Later messages of the key are parked, even while the first one waits for a retry.
 
 export class KeyLocks<E extends { readonly seq: number }> {
   /** The message that holds the lock, by key. */

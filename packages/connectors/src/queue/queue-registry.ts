@@ -83,7 +83,7 @@ export function queueSource(host: Host, registry: QueueRegistry, { name, uri, cl
     exclusive: false,
     isStored: true,
     async start(routeInput) {
-      const before = consumer;
+      const previous = consumer;
       const starting = new QueueConsumer(
         registry.find(name),
         routeInput,
@@ -93,7 +93,7 @@ export function queueSource(host: Host, registry: QueueRegistry, { name, uri, cl
       consumer = starting;
       subscribedQueue = registry.find(name);
       await subscribedQueue.subscribe(starting);
-      if (before !== undefined) subscribedQueue.unsubscribe(before);
+      if (previous !== undefined) subscribedQueue.unsubscribe(previous);
     },
     stop() {
       if (consumer !== undefined) subscribedQueue?.unsubscribe(consumer);
@@ -104,7 +104,9 @@ export function queueSource(host: Host, registry: QueueRegistry, { name, uri, cl
 
 function checkName({ options: { name } }: Endpoint<QueueOptions>): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name))
-    throw new CompileError("bad-option", `invalid queue name '${name.slice(0, 60)}'`, { hint: "use letters, digits, '.', '_', '-' (max 128)" });
+    throw new CompileError("bad-option", `invalid queue name '${name.slice(0, 60)}'`, {
+      hint: "use up to 128 letters, digits, '.', '_' and '-', starting with a letter or digit",
+    });
 }
 
 function queueSink({ options }: Endpoint<QueueOptions>, { find, store }: QueueRegistry): Sink {

@@ -11,7 +11,7 @@ export function queueConnector(queues: DurableQueues = noQueues): ConnectorDecla
     title: "Durable queue",
     summary: "Passes the message to another route through a durable queue on disk.",
     guarantees:
-      "Messages are delivered at least once: the sender continues when the message is on disk, or in the store of the cluster, and the message is removed only after its run succeeds. After a crash unfinished messages are delivered again, so make the route idempotent. A failed message is retried with an increasing delay and becomes a dead letter after maximumRedeliveries. Messages are delivered in the order they were sent with one consumer and no retries; messages with the same key are processed one at a time and in order, even during retries. The number of waiting messages is limited by the disk limit of the store, not by memory.",
+      "Messages are delivered at least once: the sender continues when the message is on disk, or in the store of the cluster, and the message is removed only after its run succeeds. After a crash, unfinished messages are delivered again, so make the route idempotent. A failed message is retried with an increasing delay and becomes a dead letter after maximumRedeliveries. Messages are delivered in the order they were sent with one consumer and no retries; messages with the same key are processed one at a time and in order, even during retries. The number of waiting messages is limited by the disk limit of the store, not by memory.",
     group: "core",
     icon: "queue",
     since: "0.1",

@@ -29,7 +29,9 @@ export interface RestoredMessage {
 }
 
 interface Envelope {
+  /** Headers received from outside. */
   readonly wire?: Readonly<Record<string, unknown>>;
+  /** Headers set by the route. */
   readonly own?: Readonly<Record<string, unknown>>;
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly correlationId?: string;
@@ -93,9 +95,9 @@ function plainParts({ correlationId, trace, trigger, session }: StoredContext): 
 }
 
 function wireOf(headers: Headers): Iterable<readonly [string, unknown]> {
-  const own = new Set<string>();
-  for (const [name] of headers.own()) own.add(name);
-  return own.size === 0 ? headers : [...headers].filter(([name]) => !own.has(name));
+  const routeNames = new Set<string>();
+  for (const [name] of headers.own()) routeNames.add(name);
+  return routeNames.size === 0 ? headers : [...headers].filter(([name]) => !routeNames.has(name));
 }
 
 /** Properties with a Camel prefix belong to the finished run, not to the next one. */

@@ -25,7 +25,10 @@ export function restorePart({ kind, body, envelope }: StoredMessage): { key: str
   return { key: part.key ?? undefined, message, properties: new Map(Object.entries(part.properties)) };
 }
 
-/** Omits values that are not data, which steps may set; a list is the result of a strategy, so it must be complete. */
+/**
+ * Omits values that cannot be stored; steps may set a property to any object. A list is the result of a strategy and must be complete, so a list
+ * that cannot be stored is an error.
+ */
 export function storableProperties(properties: Properties, limit: number): Readonly<Record<string, unknown>> {
   const storable: Record<string, unknown> = {};
   for (const [name, value] of properties ?? [])

@@ -20,7 +20,7 @@ const diskRetryMs = 100;
 interface Settlement {
   readonly action: string;
   write(): Promise<void>;
-  /** Called when it can never be written. */
+  /** Called when the change can never be written. */
   onPermanentFailure?(): void;
 }
 
@@ -29,7 +29,7 @@ interface Entry extends QueuedMessage {
   readonly message: StoredMessage | undefined;
 }
 
-type Taken = Entry & { readonly message: StoredMessage };
+type LoadedEntry = Entry & { readonly message: StoredMessage };
 
 export class WorkQueue implements Queue {
   readonly name: string;
@@ -50,7 +50,7 @@ export class WorkQueue implements Queue {
   #bytes = 0;
   /** Changes that the disk rejected. */
   #unsettled: Settlement[] = [];
-  /** Nothing is delivered while the disk rejects changes: after a crash it would all be delivered again. */
+  /** Nothing is delivered while the disk rejects changes: after a crash, every message would be delivered again. */
   #isPaused = false;
 
   constructor(name: string, queues: DurableQueues, clock: Clock, log: Log) {
@@ -101,7 +101,7 @@ export class WorkQueue implements Queue {
     return this.#subscribers.at(-1) === subscriber;
   }
 
-  take(): Taken | undefined {
+  take(): LoadedEntry | undefined {
     while (!this.#isPaused) {
       if (this.#ready.length === 0) this.#fill();
       const entry = this.#ready.shift();
@@ -114,11 +114,11 @@ export class WorkQueue implements Queue {
     return undefined;
   }
 
-  isSuspect(entry: Taken): boolean {
+  isSuspect(entry: LoadedEntry): boolean {
     return this.#openStore.isSuspect(entry.seq);
   }
 
-  async begin(entry: Taken): Promise<boolean> {
+  async begin(entry: LoadedEntry): Promise<boolean> {
     const record = (): Promise<void> => this.#openStore.begin(entry.seq, entry.attempts + 1);
     try {
       await record();
@@ -130,7 +130,7 @@ export class WorkQueue implements Queue {
     }
   }
 
-  done(entry: Taken): void {
+  done(entry: LoadedEntry): void {
     this.#releaseKey(entry);
     // Track it until the row is deleted: a page read meanwhile would still find it.
     this.#settle({
@@ -139,7 +139,7 @@ export class WorkQueue implements Queue {
     });
   }
 
-  deadLetter(entry: Taken, details: DeadLetterDetails): void {
+  deadLetter(entry: LoadedEntry, details: DeadLetterDetails): void {
     this.#settle({
       action: "move a message to the dead letters",
       write: () => this.#openStore.deadLetter(this.name, entry, details).then(() => this.#forget(entry)),
@@ -147,7 +147,7 @@ export class WorkQueue implements Queue {
     });
   }
 
-  retry(entry: Taken, attempts: number, delayMs: number): void {
+  retry(entry: LoadedEntry, attempts: number, delayMs: number): void {
     const due = this.#openStore.now() + delayMs;
     this.#settle({
       action: "record a failed attempt",
@@ -156,12 +156,12 @@ export class WorkQueue implements Queue {
     });
   }
 
-  requeue(entry: Taken, delayMs = 0): void {
+  requeue(entry: LoadedEntry, delayMs = 0): void {
     this.#requeueAfter(entry, entry.attempts, delayMs);
   }
 
   /** The message is done unless it is in flight again. */
-  doneLate(entry: Taken): void {
+  doneLate(entry: LoadedEntry): void {
     if (!this.#tracked.has(entry.seq)) this.done(entry);
   }
 
@@ -221,7 +221,7 @@ export class WorkQueue implements Queue {
     });
   }
 
-  /** The row has a new position: after the cursor a page read finds it; before it, it must be added here. */
+  /** The row has a new position. If it is after the cursor, a page read finds it; otherwise it must be added here. */
   #readmit(entry: Entry): void {
     this.#tracked.delete(entry.seq);
     if (this.#subscribers.length === 0) return;
@@ -322,6 +322,6 @@ export class WorkQueue implements Queue {
   }
 }
 
-function isAfter(one: Position, other: Position): boolean {
-  return one.due > other.due || (one.due === other.due && one.seq > other.seq);
+function isAfter(a: Position, b: Position): boolean {
+  return a.due > b.due || (a.due === b.due && a.seq > b.seq);
 }

@@ -10,7 +10,7 @@ export interface DedicatedLink<C, L> {
   failed(problem: unknown): void;
 }
 
-/** The dedicated connection. It breaks with the shared client and is reopened when that is replaced. */
+/** The dedicated connection. It is lost together with the shared client, and reopened when the shared client is replaced. */
 export function dedicatedLink<C, L>(shared: Connection<C>, { open, close, failed }: DedicatedLink<C, L>): SubscribableConnection<L> {
   const watchers = new Set<(state: ConnectionState) => void>();
   let current: L | undefined;

@@ -43,10 +43,10 @@ export function whileConnected<C>(parts: WhileConnected<C>): { start(routeInput:
   let running: Reconnector<C> | undefined;
   return {
     async start(routeInput) {
-      const before = running;
+      const previous = running;
       const starting = (running = new Reconnector(parts, routeInput));
       await starting.begin();
-      await before?.stop();
+      await previous?.stop();
     },
     async stop() {
       const stopping = running;
@@ -73,7 +73,7 @@ class Reconnector<C> {
     this.#routeInput = routeInput;
   }
 
-  /** Resolves after the first attempt, or when that takes long. */
+  /** Resolves after the first attempt, but after `startMs` at the latest. */
   async begin(): Promise<void> {
     const { clock } = this.#parts.host;
     this.#unwatch = this.#parts.connection.watch(({ state, problem }) => {
@@ -129,7 +129,7 @@ class Reconnector<C> {
     throw new Error(problem);
   }
 
-  /** Undefined when the client was replaced: subscribe again immediately. */
+  /** `problem` is undefined when the client was replaced: subscribe again immediately. */
   #handleLoss(problem: string | undefined): void {
     if (this.#isStopped) return;
     if (problem !== undefined) this.#report(problem);
@@ -154,7 +154,7 @@ class Reconnector<C> {
     });
   }
 
-  /** Called when the connection got new values, with which a failed attempt may succeed. */
+  /** Called when the connection has new values: an attempt that failed may now succeed. */
   #retryNow(): void {
     if ((this.#cancelWait === undefined && !this.#isLimitReached) || this.#isStopped) return;
     this.#cancelWait?.();

@@ -44,7 +44,7 @@ export class SedaConsumer {
     void this.#work();
   }
 
-  /** Another version took over: it processes the remaining messages. */
+  /** Called when another version has taken over; that version processes the remaining messages. */
   superseded(): void {
     this.#drained?.();
   }
@@ -99,7 +99,7 @@ export class SedaConsumer {
     else if (this.#queue.isNewest(this) && !this.#abandoned) this.wake();
   }
 
-  /** No sender is waiting that could retry, so the message stays here until the route accepts it. */
+  /** The sender does not wait and cannot retry, so the message stays here until the route accepts it. */
   async #deliverLater(entry: Entry): Promise<void> {
     const { clock } = this.#queue;
     for (let refused = true; refused && !this.#abandoned;) {
@@ -109,7 +109,7 @@ export class SedaConsumer {
   }
 
   async #deliverToAll(entry: Entry): Promise<Exchange | undefined> {
-    const copies = this.#queue.subscribers().map(async (consumer) => consumer.#routeInput.deliver(entry.message.copy(), ownDelivery(entry.delivery)));
+    const copies = this.#queue.subscribers().map(async (consumer) => consumer.#routeInput.deliver(entry.message.copy(), copyDelivery(entry.delivery)));
     return (await Promise.all(copies)).at(-1);
   }
 }
@@ -119,6 +119,6 @@ function isRefused(exchange: Exchange): boolean {
   return settlement.kind === "released" && settlement.reason === "refused";
 }
 
-function ownDelivery(delivery: Delivery): Delivery {
+function copyDelivery(delivery: Delivery): Delivery {
   return { ...delivery, properties: delivery.properties && new Map(delivery.properties), variables: delivery.variables && new Map(delivery.variables) };
 }

@@ -91,9 +91,9 @@ export class SedaQueue {
   }
 
   join(consumer: SedaConsumer): void {
-    const before = this.#consumers.at(-1);
+    const previous = this.#consumers.at(-1);
     this.#consumers.push(consumer);
-    before?.superseded();
+    previous?.superseded();
     consumer.wake();
   }
 

@@ -34,7 +34,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
       trace: exchange.run.trace,
     };
     const waitsForReply = options.waitForTaskToComplete === "Always" || (options.waitForTaskToComplete === "IfReplyExpected" && exchange.pattern === "InOut");
-    if (waitsForReply) return reply(queue, exchange, { message, delivery });
+    if (waitsForReply) return putAndWait(queue, exchange, { message, delivery });
     queue.put({ message, delivery, reply: undefined });
     return undefined;
   }
@@ -61,7 +61,7 @@ export function sedaSink(endpoint: Endpoint<SedaOptions>, queueOf: () => SedaQue
     });
   }
 
-  function reply(queue: SedaQueue, exchange: Exchange, sent: Pick<Entry, "message" | "delivery">): Promise<void> {
+  function putAndWait(queue: SedaQueue, exchange: Exchange, sent: Pick<Entry, "message" | "delivery">): Promise<void> {
     const { signal } = exchange.run;
     return new Promise((resolve, reject) => {
       let isDone = false;

@@ -79,7 +79,7 @@ describe("sending one way", () => {
     expect(backlog()).toEqual([{ name: "none", depth: 0 }]);
   });
 
-  it("yields to other work while a route feeds its own queue", async () => {
+  it("yields to other work while a route sends to its own queue", async () => {
     const { source, sink } = setUp();
     const send = sink("seda:loop").send;
     const consumer = source("seda:loop");
@@ -271,7 +271,7 @@ describe("consuming", () => {
     expect(source("seda:q?concurrentConsumers=501&limitConcurrentConsumers=false").claims).toEqual(["seda:q"]);
   });
 
-  it("delivers a copy to every subscribed route, and only one to two versions of a route", async () => {
+  it("delivers one copy to every subscribed route, even to a route with two versions", async () => {
     const { source, sink } = setUp();
     const routeInputs = ["a", "b", "a"].map((id) => new FakeRouteInput((exchange) => exchange.message.headers.set("seen", id), routeIdentity(id)));
     const sources = routeInputs.map((routeInput) => source("seda:pub?multipleConsumers=true", routeInput.route));
@@ -338,30 +338,30 @@ describe("consuming", () => {
   it("passes the queue to a new version without losing or duplicating a message", async () => {
     const { source, sink } = setUp();
     const hold = gate();
-    const [before, after] = [new FakeRouteInput(() => hold.opened), new FakeRouteInput()];
+    const [oldInput, newInput] = [new FakeRouteInput(() => hold.opened), new FakeRouteInput()];
     const [old, replacement] = [source("seda:q"), source("seda:q")];
-    void old.start(before);
+    void old.start(oldInput);
     for (let i = 0; i < 4; i++) void sink("seda:q").send(exchangeOf(i));
     await settle();
-    void replacement.start(after);
+    void replacement.start(newInput);
     await old.stop();
     await settle();
-    expect([before.bodies, after.bodies]).toEqual([[0], [1, 2, 3]]);
+    expect([oldInput.bodies, newInput.bodies]).toEqual([[0], [1, 2, 3]]);
     hold.open();
     await settle();
-    expect([before.bodies, after.bodies]).toEqual([[0], [1, 2, 3]]);
+    expect([oldInput.bodies, newInput.bodies]).toEqual([[0], [1, 2, 3]]);
   });
 
   it("returns the queue to the old version when the new one stops", async () => {
     const { source, sink } = setUp();
-    const [before, after] = [new FakeRouteInput(), new FakeRouteInput()];
+    const [oldInput, newInput] = [new FakeRouteInput(), new FakeRouteInput()];
     const [old, replacement] = [source("seda:q"), source("seda:q")];
-    void old.start(before);
-    void replacement.start(after);
+    void old.start(oldInput);
+    void replacement.start(newInput);
     await replacement.stop();
     void sink("seda:q").send(exchangeOf("x"));
     await settle();
-    expect([before.bodies, after.bodies]).toEqual([["x"], []]);
+    expect([oldInput.bodies, newInput.bodies]).toEqual([["x"], []]);
   });
 
   it("stops draining when another version takes over", async () => {

@@ -8,7 +8,7 @@ export const seda = defineConnector({
   title: "In-memory queue",
   summary: "Passes a copy of the message to another route through an in-memory queue.",
   guarantees:
-    "Messages are stored in memory and are lost in a crash; use `queue:` if they must not be lost. A normal stop or redeploy processes waiting messages first. Order is first in, first out with one consumer; more consumers run concurrently and can overtake each other. A queue holds 1,000 messages by default; when it is full, sending fails, waits (blockWhenFull) or discards (discardWhenFull). A failed message is not retried by the queue.",
+    "Messages are stored in memory and are lost in a crash; use `queue:` if they must not be lost. A normal stop or redeploy processes waiting messages first. Order is first in, first out with one consumer; with several consumers, messages run concurrently and can overtake each other. A queue holds 1,000 messages by default; when it is full, sending fails, waits (blockWhenFull) or discards the message (discardWhenFull). A failed message is not retried by the queue.",
   group: "core",
   icon: "list-end",
   card: { title: "{name}", subtitle: "Route, in the background" },

@@ -70,7 +70,7 @@ export class DeclaredElements {
     for (const key of this.#deadLetterKeys(queues)) await channel.bindQueue(queue, name, key, this.#argumentsOf("dlq.binding"));
   }
 
-  /** Rejected messages keep their routing keys unless one is configured: the server would drop messages for whose keys the queue is not bound. */
+  /** Rejected messages keep their routing keys unless a dead-letter routing key is configured. The server drops messages whose key has no binding. */
   #deadLetterKeys(queues: readonly string[]): readonly string[] {
     const { deadLetterExchangeType: type, routingKey = "" } = this.#options;
     if (this.#deadLetterKey !== undefined) return [this.#deadLetterKey];

@@ -144,7 +144,7 @@ const factoryNames: Readonly<Record<string, string>> = {
 };
 
 /** Properties that configure channels and threads of the Java client. */
-const withoutEffect =
+const javaClientProperties =
   /^(?:cacheMode|channelCacheSize|channelCheckoutTimeout|connectionCacheSize|connectionLimit|connectionNameStrategy|publisher\w+|automaticRecoveryEnabled|topologyRecoveryEnabled|networkRecoveryInterval|requestedChannelMax|requestedFrameMax|handshakeTimeout|shutdownTimeout|closeTimeout|beanName)$/;
 
 function factoryFields(properties: Readonly<Record<string, string>>, className: string): Readonly<Record<string, string>> {
@@ -153,7 +153,7 @@ function factoryFields(properties: Readonly<Record<string, string>>, className: 
     const name = property.replace(/^rabbitConnectionFactory\./, "");
     if (name === "requestedHeartBeat" || name === "requestedHeartbeat") fields["heartbeat"] = `${value}s`;
     else if (factoryNames[name] !== undefined) fields[factoryNames[name]] = value;
-    else if (!withoutEffect.test(name))
+    else if (!javaClientProperties.test(name))
       throw new CompileError("bean-property-unknown", `property '${property}' of ${className} is not supported`, {
         hint: `supported: ${[...Object.keys(factoryNames), "requestedHeartBeat"].join(", ")}`,
       });

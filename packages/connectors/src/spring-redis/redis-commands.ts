@@ -83,7 +83,7 @@ export class Reader {
     return this.has(name) && this.header(name).toLowerCase() === "true";
   }
 
-  /** The header CamelRedis.Value, or the body without it. */
+  /** The header CamelRedis.Value, or the body if the header is missing. */
   get value(): Argument {
     return this.#argument(this.#own("Value") ?? this.#body);
   }

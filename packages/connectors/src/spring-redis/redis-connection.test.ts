@@ -37,8 +37,8 @@ function clientOf(port: number): Redis {
   return client;
 }
 
-/** Sets a key through a connection with these values. */
-async function setKey(values: Readonly<Record<string, string>>): Promise<(key: string) => Promise<string | undefined>> {
+/** Returns a function that sets a key through a connection with these values and resolves with the error, if any. */
+async function keySetter(values: Readonly<Record<string, string>>): Promise<(key: string) => Promise<string | undefined>> {
   const host = realTimeHost();
   const connections = testConnections(host, { cache: { declaration: redis, values: { connectTimeout: "2s", ...values } } }, load);
   cleanUps.push(() => connections.close());
@@ -62,8 +62,8 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
 
   it("rejects a certificate without TLS instead of connecting unencrypted", async () => {
     const values = { port: String(master?.port), tlsCa: "-----BEGIN CERTIFICATE-----" };
-    expect(await (await setKey(values))("plain")).toContain("tlsCa is set, but tls is off");
-    expect(await (await setKey({ ...values, tlsCa: "" }))("plain")).toBeUndefined();
+    expect(await (await keySetter(values))("plain")).toContain("tlsCa is set, but tls is off");
+    expect(await (await keySetter({ ...values, tlsCa: "" }))("plain")).toBeUndefined();
   });
 
   describe("through sentinels", () => {
@@ -92,7 +92,7 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
 
     it("uses the current master, and the new one after a failover", async () => {
       // The first sentinel does not respond.
-      const set = await setKey({ sentinels: `127.0.0.1:1, 127.0.0.1:${sentinelPort}`, masterName: "orders" });
+      const set = await keySetter({ sentinels: `127.0.0.1:1, 127.0.0.1:${sentinelPort}`, masterName: "orders" });
       expect(await set("before")).toBeUndefined();
       expect(await clientOf(masterPort).get("before")).toBe("value of before");
       await eventually(
@@ -117,22 +117,22 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
       [{ sentinels: "127.0.0.1:1", masterName: "orders" }, "All sentinels are unreachable"],
       [{ sentinels: "one two", masterName: "orders" }, "'one two' is not the address of a sentinel: write host:port, and separate several with commas"],
     ])("rejects %j", async (values, problem) => {
-      expect(await (await setKey(values))("x")).toContain(problem);
+      expect(await (await keySetter(values))("x")).toContain(problem);
     });
   });
 
   it("connects to its url, with user, password and database", async () => {
     const port = await freePort();
     startRedis("--port", String(port), "--save", "", "--user", "default", "off", "--user", "shop", "on", ">p@ss/word", "~*", "&*", "+@all");
-    const set = await setKey({ url: `redis://shop:p%40ss%2Fword@127.0.0.1:${port}/3`, host: "no-such-host.invalid", database: "1" });
+    const set = await keySetter({ url: `redis://shop:p%40ss%2Fword@127.0.0.1:${port}/3`, host: "no-such-host.invalid", database: "1" });
     await eventually(async () => (await set("by url")) === undefined);
     const client = new Redis(port, { username: "shop", password: "p@ss/word", db: 3 });
     cleanUps.push(async () => client.disconnect());
     expect(await client.get("by url")).toBe("value of by url");
-    const rejection = await (await setKey({ url: `redis://shop:secret@127.0.0.1:${port}` }))("x");
+    const rejection = await (await keySetter({ url: `redis://shop:secret@127.0.0.1:${port}` }))("x");
     expect(rejection).toMatch(/WRONGPASS/);
     for (const url of ["http://127.0.0.1:6379", "redis://:secret@/1", "redis://host/orders"])
-      expect(await (await setKey({ url }))("x")).toMatch(/url is not the address of a Redis server: write redis:(?!.*secret)/);
+      expect(await (await keySetter({ url }))("x")).toMatch(/url is not the address of a Redis server: write redis:(?!.*secret)/);
   });
 
   it.skipIf(!hasOpenssl)("presents its client certificate (needs openssl)", async () => {
@@ -144,15 +144,15 @@ describe.skipIf(master === undefined)("a Redis connection (needs Redis)", { time
     const files = ["--tls-cert-file", certificate, "--tls-key-file", key, "--tls-ca-cert-file", certificate];
     startRedis("--port", "0", "--tls-port", String(port), ...files, "--tls-auth-clients", "yes", "--save", "");
     const trusted = { port: String(port), tls: "true", tlsCa: readFileSync(certificate, "utf8") };
-    const own = { tlsCert: readFileSync(certificate, "utf8"), tlsKey: readFileSync(key, "utf8") };
-    const set = await setKey({ ...trusted, ...own });
+    const clientCertificate = { tlsCert: readFileSync(certificate, "utf8"), tlsKey: readFileSync(key, "utf8") };
+    const set = await keySetter({ ...trusted, ...clientCertificate });
     await eventually(
       orFalse(async () => (await set("secured")) === undefined),
       40_000,
     );
     const { port: _port, tls: _tls, ...other } = trusted;
-    expect(await (await setKey({ ...other, ...own, url: `rediss://localhost:${port}` }))("by url")).toBeUndefined();
-    expect(await (await setKey(trusted))("anonymous")).toMatch(/certificate|ECONNRESET|closed/i);
-    expect(await (await setKey({ ...trusted, ...own, tlsCa: "" }))("untrusted")).toMatch(/self-signed certificate/);
+    expect(await (await keySetter({ ...other, ...clientCertificate, url: `rediss://localhost:${port}` }))("by url")).toBeUndefined();
+    expect(await (await keySetter(trusted))("anonymous")).toMatch(/certificate|ECONNRESET|closed/i);
+    expect(await (await keySetter({ ...trusted, ...clientCertificate, tlsCa: "" }))("untrusted")).toMatch(/self-signed certificate/);
   });
 });

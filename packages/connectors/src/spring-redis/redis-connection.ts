@@ -150,7 +150,8 @@ export const redis = defineConnection({
       connectTimeout,
       commandTimeout,
       lazyConnect: true,
-      // A command in flight when the connection was lost fails: sent again, it could take effect twice. The owner of the connection reconnects.
+      // A command that is in flight when the connection is lost must fail: if it were sent again, it could take effect twice. The owner of the
+      // connection reconnects.
       autoResendUnfulfilledCommands: false,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -184,7 +185,7 @@ export const redis = defineConnection({
     // Redis lists a channel only while it has a subscriber.
     if (what === "channels") return ((await client.call("PUBSUB", "CHANNELS", pattern)) as string[]).toSorted().slice(0, limit);
     if (what !== "keys") return [];
-    // A scan visits part of the keys per call, in no particular order; a rare prefix may be in any of them.
+    // Each call scans some of the keys, in no particular order, so a rare prefix may need many calls.
     const keys = new Set<string>();
     let cursor = "0";
     for (let calls = 0; calls < maxScans && keys.size < limit; calls++) {

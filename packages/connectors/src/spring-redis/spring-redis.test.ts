@@ -45,10 +45,10 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
       host: host as unknown as FakeHost,
       connectors: [springRedis],
     });
-    const own = Object.fromEntries(
+    const redisHeaders = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [`CamelRedis.${name}`, name === "Key" || name === "Destination" ? `${prefix}${String(value)}` : value]),
     );
-    const outcome = await route({ body, headers: own });
+    const outcome = await route({ body, headers: redisHeaders });
     await route.stop();
     if (outcome.error !== undefined) throw new Error(outcome.error);
     return outcome.body;
@@ -91,10 +91,10 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     const unread = pieces();
     await run("DEL", { Key: "stream" }, unread);
     expect((await unread.next()).done).toBe(false);
-    const redisOf = connectorUnderTest(springRedis, host).sink(
+    const jsonSink = connectorUnderTest(springRedis, host).sink(
       `spring-redis:localhost:${port}?command=SET&connectionFactory=#cache&serializer=#class:org.springframework.data.redis.serializer.GenericJackson2JsonRedisSerializer`,
     );
-    await redisOf.send(exchangeOf(pieces(), { "CamelRedis.Key": `${prefix}json` }));
+    await jsonSink.send(exchangeOf(pieces(), { "CamelRedis.Key": `${prefix}json` }));
     expect(await run("GET", { Key: "json" })).toBe('"€ in pieces"');
     await run("DEL", { Key: "json" });
   });
@@ -194,7 +194,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     await source.stop();
     await admin.call("ACL", "DELUSER", user);
     admin.disconnect();
-    // At most the one whose subscription was just rejected.
+    // At most the connection whose subscription was just rejected.
     expect(clients.length).toBeLessThanOrEqual(1);
   });
 
@@ -226,10 +226,10 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
         { host: host as unknown as FakeHost, connectors: [springRedis], beans: [redisIdempotentRepository] },
       );
     for (const properties of [`repositoryName: "${prefix}set"`, `repositoryName: "${prefix}ttl", ttl: 1m`]) {
-      const [one, two] = [await startFlow(properties), await startFlow(properties)];
+      const [first, second] = [await startFlow(properties), await startFlow(properties)];
       const inputOf = (id: number): InputMessage => ({ headers: { id }, delivery: { session: undefined as never } });
-      await Promise.all(Array.from({ length: 200 }, (_, id) => [one(inputOf(id)), two(inputOf(id))]).flat());
-      expect((one.mocks.get("in")?.length ?? 0) + (two.mocks.get("in")?.length ?? 0)).toBe(200);
+      await Promise.all(Array.from({ length: 200 }, (_, id) => [first(inputOf(id)), second(inputOf(id))]).flat());
+      expect((first.mocks.get("in")?.length ?? 0) + (second.mocks.get("in")?.length ?? 0)).toBe(200);
     }
     await run("DEL", { Keys: [`${prefix}set`, ...Array.from({ length: 200 }, (_, id) => `${prefix}ttl:${id}`)] });
   });

@@ -55,11 +55,11 @@ function storedSink(endpoint: Endpoint<StoredOptions>, scope: EndpointScope): Si
   rejectUntrustedStatement(endpoint);
   const endpointOptions = endpoint.options;
   const link = databaseLink(scope, endpointOptions.dataSource);
-  const authored = endpointOptions.useMessageBodyForTemplate ? undefined : parseCall(endpointOptions.template, (text) => scope.expression(text));
+  const authoredTemplate = endpointOptions.useMessageBodyForTemplate ? undefined : parseCall(endpointOptions.template, (text) => scope.expression(text));
   const templateFor = ({ message }: Exchange): CallTemplate => {
     const header = message.headers.getOwn("CamelSqlStoredTemplate");
-    if (endpointOptions.useMessageBodyForTemplate || authored === undefined) return parseReceived(asText(message.body));
-    return header === undefined ? authored : parseReceived(asText(header));
+    if (endpointOptions.useMessageBodyForTemplate || authoredTemplate === undefined) return parseReceived(asText(message.body));
+    return header === undefined ? authoredTemplate : parseReceived(asText(header));
   };
   return {
     async send(exchange) {

@@ -38,11 +38,12 @@ async function callPostgres(
   const placeholders = inputs.map(({ parameter }, index) => cast(parameter, `$${index + 1}`)).join(", ");
   const text = isFunction ? `select * from ${procedure}(${placeholders})` : `call ${procedure}(${placeholders})`;
   const result = await execute({ text, values: inputs.map(({ value }) => value), isFixed: true });
-  const out = parameters.filter(({ direction }) => direction !== "IN");
+  const outputs = parameters.filter(({ direction }) => direction !== "IN");
   const [first] = result.rows;
   const outValues: Row = {};
-  if (first !== undefined) for (const [index, value] of Object.values(first).entries()) if (out[index]?.name !== undefined) outValues[out[index].name] = value;
-  const sets = out.length === 0 && result.columns !== undefined && result.rows.length > 0 ? { "#result-set-1": result.rows } : {};
+  if (first !== undefined)
+    for (const [index, value] of Object.values(first).entries()) if (outputs[index]?.name !== undefined) outValues[outputs[index].name] = value;
+  const sets = outputs.length === 0 && result.columns !== undefined && result.rows.length > 0 ? { "#result-set-1": result.rows } : {};
   return { values: { ...outValues, ...sets }, updateCount: result.updateCount ?? 0 };
 }
 
@@ -64,7 +65,7 @@ async function callMysql(
     return { values: { ...rows[0] }, updateCount: 0 };
   }
   const variable = (index: number): string => `@sluice_p${index}`;
-  const before = parameters.flatMap(({ direction }, index): Statement[] =>
+  const assignments = parameters.flatMap(({ direction }, index): Statement[] =>
     direction === "IN" ? [] : [{ text: `set ${variable(index)} = ?`, values: [values[index]], isFixed: true }],
   );
   const list = parameters.map(({ direction }, index) => (direction === "IN" ? "?" : variable(index)));
@@ -73,11 +74,11 @@ async function callMysql(
     values: values.filter((_, index) => parameters[index]?.direction === "IN"),
     isFixed: true,
   };
-  const out = parameters.map(({ direction, name }, index) => ({ direction, name, index })).filter(({ direction }) => direction !== "IN");
+  const outputs = parameters.map(({ direction, name }, index) => ({ direction, name, index })).filter(({ direction }) => direction !== "IN");
   const read: Statement[] =
-    out.length === 0 ? [] : [{ text: `select ${out.map(({ index, name }) => `${variable(index)} as ${name}`).join(", ")}`, values: [], isFixed: true }];
-  const results = await executor.executeAll([...before, call, ...read], signal);
-  const called = results[before.length] as SqlResult;
+    outputs.length === 0 ? [] : [{ text: `select ${outputs.map(({ index, name }) => `${variable(index)} as ${name}`).join(", ")}`, values: [], isFixed: true }];
+  const results = await executor.executeAll([...assignments, call, ...read], signal);
+  const called = results[assignments.length] as SqlResult;
   const sets = Object.fromEntries((called.resultSets ?? []).map((rows, index) => [`#result-set-${index + 1}`, rows]));
   return { values: { ...(read.length === 0 ? {} : results.at(-1)?.rows[0]), ...sets }, updateCount: called.updateCount ?? 0 };
 }

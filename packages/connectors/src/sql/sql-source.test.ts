@@ -1,4 +1,4 @@
-// The consumer of `sql`, the step `transacted` and the connector jdbc, in each database available on this machine.
+// The source of `sql`, the step `transacted` and the connector jdbc, in each database available on this machine.
 import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { eventually } from "@sluice/testkit";
 import { inDatabases } from "../database/databases.test-support.ts";
@@ -87,7 +87,7 @@ await inDatabases("sql as a source", ["SQLite", "PostgreSQL", "MariaDB"], (datab
     await succeeding.stop();
   });
 
-  it("leaves no transaction open, at whatever point of a poll it stops", async () => {
+  it("leaves no transaction open, no matter when it stops during a poll", async () => {
     for (let round = 0; round < 30; round++) {
       const run = await flow(`- from: {uri: "sql:select * from jobs?initialDelay=1&delay=1&transacted=true", steps: [{to: "mock:rows"}]}`);
       await new Promise((resolve) => setTimeout(resolve, 1 + (round % 10)));

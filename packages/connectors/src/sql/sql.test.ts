@@ -1,4 +1,4 @@
-// The producer of `sql` in each database available on this machine.
+// The sink of `sql` in each database available on this machine.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { inDatabases } from "../database/databases.test-support.ts";
 import { hostileValues } from "../database/hostile-values.test-support.ts";
@@ -22,7 +22,7 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
     expect((await run({ body: {}, headers: { top: 1 } })).error).toContain("'amount'");
   });
 
-  it("binds a null of the body although a header or variable has the same name", async () => {
+  it("binds a null of the body even if a header or variable has the same name", async () => {
     const run = await flow(`- to: "sql:select count(*) as n from orders where cast(:#item as char(9)) is null"`);
     for (const body of [{ item: null }, new Map([["item", null]])])
       expect((await run({ body, headers: { item: "bolt" }, variables: { item: "nut" } })).body).toEqual([{ n: 3 }]);
@@ -33,8 +33,8 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
     expect((await run({ body: [3, "bolt"] })).body).toEqual([{ item: "bolt" }]);
     expect((await run({ body: "5,nut" })).body).toEqual([{ item: "nut" }]);
     expect((await run({ body: [3] })).error).toContain("2 parameters, but the number of values is 1");
-    const one = await flow(`- to: "sql:select amount from orders where item = #"`);
-    expect((await one({ body: "nut" })).body).toEqual([{ amount: 5 }]);
+    const single = await flow(`- to: "sql:select amount from orders where item = #"`);
+    expect((await single({ body: "nut" })).body).toEqual([{ amount: 5 }]);
   });
 
   it("binds lists", async () => {
@@ -45,16 +45,16 @@ await inDatabases("sql", ["SQLite", "PostgreSQL", "MariaDB"], (database) => {
   });
 
   it("returns one row, one value, a header, or nothing", async () => {
-    const one = (options: string, where = "item = 'bolt'", columns = "item, amount") =>
+    const selectOne = (options: string, where = "item = 'bolt'", columns = "item, amount") =>
       flow(`- to: "sql:select ${columns} from orders where ${where}?outputType=SelectOne${options}"`);
-    expect((await (await one(""))({ body: "b" })).body).toEqual({ item: "bolt", amount: 3 });
-    expect((await (await one("", "item = 'bolt'", "amount"))({ body: "b" })).body).toBe(3);
-    expect((await (await one("", "item = 'none'"))({ body: "b" })).body).toBeNull();
-    const many = await (await one("", "amount > 0"))({ body: "b" });
+    expect((await (await selectOne(""))({ body: "b" })).body).toEqual({ item: "bolt", amount: 3 });
+    expect((await (await selectOne("", "item = 'bolt'", "amount"))({ body: "b" })).body).toBe(3);
+    expect((await (await selectOne("", "item = 'none'"))({ body: "b" })).body).toBeNull();
+    const many = await (await selectOne("", "amount > 0"))({ body: "b" });
     expect([many.exchange.failure?.type, many.error]).toEqual(["org.springframework.dao.IncorrectResultSizeDataAccessException", expect.stringContaining("3")]);
-    const header = await (await one("&outputHeader=found"))({ body: "b" });
+    const header = await (await selectOne("&outputHeader=found"))({ body: "b" });
     expect([header.body, header.headers["found"]]).toEqual(["b", { item: "bolt", amount: 3 }]);
-    const noop = await (await one("&noop=true"))({ body: "b" });
+    const noop = await (await selectOne("&noop=true"))({ body: "b" });
     expect([noop.body, noop.headers["CamelSqlRowCount"]]).toEqual(["b", 1]);
   });
 

@@ -24,25 +24,25 @@ describe("a claimed schedule", () => {
   it("fires each period on exactly one of two nodes", async () => {
     const host = new FakeHost();
     const claimed = new Set<string>();
-    const one = node(timer, "timer:t?delay=0&period=1s", host, claimed);
+    const first = node(timer, "timer:t?delay=0&period=1s", host, claimed);
     await host.clock.advance(400);
-    const two = node(timer, "timer:t?delay=0&period=1s", host, claimed);
+    const second = node(timer, "timer:t?delay=0&period=1s", host, claimed);
     await host.clock.advance(20_000);
-    expect(one.routeInput.exchanges.length + two.routeInput.exchanges.length).toBe(claimed.size);
+    expect(first.routeInput.exchanges.length + second.routeInput.exchanges.length).toBe(claimed.size);
     expect(claimed.size).toBeGreaterThanOrEqual(20);
-    expect(new Set(one.claims).size).toBe(one.claims.length);
+    expect(new Set(first.claims).size).toBe(first.claims.length);
   });
 
   it("counts ticks with repeatCount over all nodes", async () => {
     const host = new FakeHost();
     const claimed = new Set<string>();
-    const one = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, claimed);
+    const first = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, claimed);
     await host.clock.advance(1_500);
-    void one.source.stop();
-    const two = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, claimed);
+    void first.source.stop();
+    const second = node(timer, "timer:t?delay=0&period=1s&repeatCount=3", host, claimed);
     await host.clock.advance(10_000);
-    expect([one.routeInput.exchanges.length, two.routeInput.exchanges.length]).toEqual([2, 1]);
-    expect(two.claims).toEqual(["count 1, permanent", "count 2, permanent", "count 3, permanent"]);
+    expect([first.routeInput.exchanges.length, second.routeInput.exchanges.length]).toEqual([2, 1]);
+    expect(second.claims).toEqual(["count 1, permanent", "count 2, permanent", "count 3, permanent"]);
   });
 
   it("claims the scheduled time of a cron expression", async () => {

@@ -76,7 +76,7 @@ export class Ticker {
 /** Whether this process may fire the tick that is due at this monotonic time. */
 export type TickClaim = (due: number, count: number) => Awaitable<boolean>;
 
-/** Ticks of shorter periods are not claimed one by one: permission to run the schedule is sufficient. */
+/** Ticks of shorter periods are not claimed: the right to run the schedule is sufficient. */
 const minClaimedPeriodMs = 1_000;
 
 /** Claims the ticks of a schedule: by number if they are counted, otherwise by period of the wall clock. Undefined in a single runtime. */

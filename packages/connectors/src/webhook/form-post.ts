@@ -10,8 +10,8 @@ export function readForm(body: Uint8Array): Record<string, string | string[]> {
   let count = 0;
   for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body))) {
     if (++count > maxFields) break;
-    const before = fields.get(name);
-    fields.set(name, before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]);
+    const existing = fields.get(name);
+    fields.set(name, existing === undefined ? value : Array.isArray(existing) ? [...existing, value] : [existing, value]);
   }
   return Object.fromEntries(fields);
 }

@@ -32,16 +32,16 @@ test.each([
   ["platform-http:a", "platform-http:/a"],
   ["platform-http:/a", "platform-http:/a?httpMethodRestrict=PUT"],
   ["platform-http:/api/orders?httpMethodRestrict=POST", "webhook"],
-])("%s and %s conflict", (one, other) => {
-  expect(claims(one, "orders").filter((claim) => claims(other, one.includes("orders") ? "orders" : "other").includes(claim))).not.toEqual([]);
+])("%s and %s conflict", (uri, otherUri) => {
+  expect(claims(uri, "orders").filter((claim) => claims(otherUri, uri.includes("orders") ? "orders" : "other").includes(claim))).not.toEqual([]);
 });
 
 test.each([
   ["platform-http:/a/{x}", "platform-http:/a/b"],
   ["platform-http:/a?httpMethodRestrict=GET", "platform-http:/a?httpMethodRestrict=POST"],
   ["platform-http:/a/*", "platform-http:/a/b"],
-])("%s and %s do not conflict", (one, other) => {
-  expect(claims(one, "first").filter((claim) => claims(other, "second").includes(claim))).toEqual([]);
+])("%s and %s do not conflict", (uri, otherUri) => {
+  expect(claims(uri, "first").filter((claim) => claims(otherUri, "second").includes(claim))).toEqual([]);
 });
 
 test.each(["/_api", "/_api/", "/_api/flows", "/_API/x", "/%5Fapi/x", "/_%61pi/x", "/api/../_api/x", "/./_api/x", "/x/%2e%2e/_api", "/{p}/flows", "/*"])(

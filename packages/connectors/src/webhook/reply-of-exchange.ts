@@ -35,7 +35,7 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
   if (exchange.failure !== undefined) return failureReply(exchange, exchange.failure, delivered, rule);
   const { message } = exchange;
   const headers = runHeaders(exchange);
-  const own = ownHeaders(exchange, headers);
+  const routeContentType = addRouteHeaders(exchange, headers);
   const longHeader = findLongHeader(headers);
   if (longHeader !== undefined) {
     exchange.failure = new FlowError(
@@ -52,11 +52,11 @@ export function replyOfExchange(exchange: Exchange, delivered: unknown, rule: Re
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
     return errorReply(500, `route '${rule.routeId}' set the invalid response code '${asText(code).slice(0, 40)}'`, headers);
   if (rule.unchanged === "ok" && message.body === delivered) {
-    if (own === undefined) headers["Content-Type"] = plainText;
+    if (routeContentType === undefined) headers["Content-Type"] = plainText;
     return { status: status ?? 200, headers, body: "ok" };
   }
   try {
-    return bodyReply(message.body, status, headers, own, rule, written);
+    return bodyReply(message.body, status, headers, routeContentType, rule, written);
   } catch (error) {
     // A body that is too large to write is a failure of the route, not of the service.
     if (isFlowError(error)) return failureReply(exchange, error, delivered, rule);
@@ -89,12 +89,12 @@ function bodyReply(
   body: unknown,
   status: number | undefined,
   headers: ReplyHeaders,
-  own: string | undefined,
+  routeContentType: string | undefined,
   rule: ReplyRule,
   written?: WrittenBody,
 ): HttpReply {
   if (isByteStream(body)) {
-    headers["Content-Type"] = own ?? rule.contentType ?? "application/octet-stream";
+    headers["Content-Type"] = routeContentType ?? rule.contentType ?? "application/octet-stream";
     return { status: status ?? 200, headers, body };
   }
   const bytes = body instanceof Uint8Array;
@@ -103,7 +103,7 @@ function bodyReply(
     if (rule.unchanged === "echo") return { status: status ?? 204, headers, body: undefined };
     return { status: status ?? 200, headers, body: content };
   }
-  headers["Content-Type"] = own ?? rule.contentType ?? (bytes ? "application/octet-stream" : isStructure(body) ? "application/json" : plainText);
+  headers["Content-Type"] = routeContentType ?? rule.contentType ?? (bytes ? "application/octet-stream" : isStructure(body) ? "application/json" : plainText);
   return { status: status ?? 200, headers, body: content };
 }
 
@@ -120,7 +120,7 @@ function isByteStream(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** The run of the request, even when the caller gets its response during a `direct:` call. */
+/** The headers that describe the run of the request, even when the caller gets its response during a `direct:` call. */
 function runHeaders({ run, properties }: Exchange): ReplyHeaders {
   const headers: ReplyHeaders = { "X-Run-Id": run.root.id };
   if (run.trace !== undefined) headers["traceresponse"] = traceResponse(run.trace);
@@ -140,7 +140,7 @@ function findLongHeader(headers: ReplyHeaders): string | undefined {
 }
 
 /** Adds the headers set by the route and returns its Content-Type. Headers that describe the run cannot be replaced. */
-function ownHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefined {
+function addRouteHeaders(exchange: Exchange, headers: ReplyHeaders): string | undefined {
   if (!exchange.message.headers.hasOwn) return undefined;
   let contentType: string | undefined;
   for (const [name, value] of exchange.message.headers.own()) {

@@ -104,10 +104,10 @@ function addQuery(entries: Map<string, readonly [string, unknown]>, query: strin
     const equals = pair.indexOf("=");
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
     const value = equals < 0 ? "" : decode(pair.slice(equals + 1));
-    const before = entries.get(name.toLowerCase())?.[1];
-    if (before === undefined) put(entries, name, value);
-    else if (Array.isArray(before)) before.push(value);
-    else put(entries, name, [before, value]);
+    const existing = entries.get(name.toLowerCase())?.[1];
+    if (existing === undefined) put(entries, name, value);
+    else if (Array.isArray(existing)) existing.push(value);
+    else put(entries, name, [existing, value]);
   }
 }
 

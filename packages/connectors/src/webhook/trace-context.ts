@@ -4,7 +4,7 @@ import { copyString } from "@sluice/engine/values";
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
-/** Ids keep the string they were sliced from alive as long as a run is stored, so the string is short. */
+/** An id keeps the string from which it was sliced in memory for as long as its run is stored, so that string is short. */
 const idsAtOnce = 32;
 
 const ascii = new TextDecoder();
@@ -41,7 +41,7 @@ export class TraceIds {
   #refill(): void {
     for (let index = 0; index < this.#numbers.length; index++) this.#numbers[index] = this.#random() * 0x100000000;
     for (let index = 0; index < this.#bytes.length; index++) this.#pairs[index] = digitPairs[this.#bytes[index] as number] as number;
-    // Decoding at once gives a flat string that is cheap to slice; browsers, which also run this, have no alternative.
+    // Decoding all digits at once yields a flat string that is cheap to slice. This code also runs in browsers, which have no alternative.
     this.#digits = ascii.decode(this.#pairs);
     this.#next = 0;
   }

@@ -36,7 +36,7 @@ export class OwnServer {
     this.#launch = program.launch(this.#folder, port, find, extraPorts);
   }
 
-  /** Starts it, or restarts it on the same port and data. Resolves when it is ready. */
+  /** Starts the server, or restarts it on the same port and data. Resolves when it is ready. */
   async start(): Promise<void> {
     const { command, args, env } = this.#launch;
     this.#output = "";
@@ -60,7 +60,7 @@ export class OwnServer {
     }
   }
 
-  /** Kills it without a clean shutdown, like a crash. */
+  /** Kills the server without a clean shutdown, like a crash. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
@@ -70,7 +70,7 @@ export class OwnServer {
     await this.#end(this.#launch.signal ?? "SIGTERM");
   }
 
-  /** Kills it and removes its data. */
+  /** Kills the server and removes its data. */
   async remove(): Promise<void> {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });

@@ -7,9 +7,9 @@ export interface TestServer {
   readonly name: ServerName;
   readonly host: string;
   readonly port: number;
-  /** Kills it like a crash; only for a server started by the test. */
+  /** Kills the server without a clean shutdown; only for a server started by the test. */
   kill(): Promise<void>;
-  /** Restarts it on the same port and data; only for a server started by the test. */
+  /** Restarts the server on the same port and data; only for a server started by the test. */
   restart(): Promise<void>;
   /** Call this at the end of the test: stops a server started by the test and removes its data; an existing service is unaffected. */
   end(): Promise<void>;

@@ -8,9 +8,9 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Output that shows that it is ready; without it, an open port is enough. */
+  /** Output that shows that the server is ready; undefined if an open port is enough. */
   readonly ready?: RegExp;
-  /** Output that names its port, for a server that chooses one itself. */
+  /** Output that contains the port, for a server that chooses its port itself. */
   readonly port?: RegExp;
   /** The signal for a clean shutdown. */
   readonly signal?: NodeJS.Signals;
