@@ -15,7 +15,7 @@ export type ClusterTarget =
 const natsUrl = /^([a-z]+):\/\/(?:([^@/]*)@)?([^/@]+)(?:\/([^/?]*))?$/;
 const validName = /^[a-z][a-z0-9_]{0,30}$/;
 
-/** Reads the setting; its text is never part of an error, because it may contain a password. */
+/** Reads the setting. Its text is never part of an error, because it may contain a password. */
 export function readClusterTarget(text: string): ClusterTarget {
   const found = natsUrl.exec(text.trim());
   const protocol = found?.[1];

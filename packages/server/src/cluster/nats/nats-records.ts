@@ -11,7 +11,7 @@ import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, nextOf, pa
 /** Changes are announced by their writer; polling finds those of a writer that crashed before the announcement. */
 const pollMs = 1_000;
 
-/** How long a deletion stays in its collection: a node that was disconnected for longer learns of it when it reads the record. */
+/** How long a deletion stays in its collection: a node that was disconnected for longer detects the deletion when it reads the record. */
 const deletionMs: Partial<Readonly<Record<Collection, number>>> = { "dead-letters": 600_000, "dead-letter-messages": 0, groups: 600_000, sagas: 600_000 };
 
 const idHeader = "Sluice-Id";

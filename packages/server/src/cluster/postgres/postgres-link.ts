@@ -40,7 +40,7 @@ const checkEveryMs = 3_000;
 const closeMs = 2_000;
 const poolSize = 8;
 
-/** No connection was made, so nothing was sent. */
+/** No connection was established, so nothing was sent. */
 class NotConnected extends Error {}
 
 export class PostgresLink implements StoreLink {
@@ -104,7 +104,7 @@ export class PostgresLink implements StoreLink {
     return /^(40|53)/.test(code) ? "not-executed" : "final";
   }
 
-  /** Runs one statement, repeated until the database responds. */
+  /** Runs one statement; retries it after a transient error. */
   run(text: string, values: readonly unknown[] = [], since?: number): Promise<readonly Row[]> {
     return retryOperation(this, () => this.once(text, values), since);
   }
@@ -170,7 +170,7 @@ export class PostgresLink implements StoreLink {
     });
   }
 
-  /** Ends the session when it does not respond; returns a function that ends the checks. */
+  /** Ends the session when it does not respond; returns a function that stops the checks. */
   #checkLater(session: Client): () => void {
     let cancel = (): void => undefined;
     const check = (): void => {

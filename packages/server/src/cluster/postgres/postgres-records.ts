@@ -1,5 +1,5 @@
-// Records in PostgreSQL. The row of a collection in the table of heads is locked by every write, so revisions have no gaps and become visible
-// in order; comparing it is the compare-and-set for the whole collection.
+// Records in PostgreSQL. Every write locks the row of its collection in the table of heads, so revisions have no gaps and become visible in order.
+// A write that expects a head compares it with this row, which is a compare-and-set for the whole collection.
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Collection, type Log, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
@@ -7,9 +7,9 @@ import { retryOperation } from "../retry-operation.ts";
 import { largeBytes, largeMs, type PostgresLink, type Row } from "./postgres-link.ts";
 
 const pollMs = 1_000;
-const batch = 500;
+const pageSize = 500;
 /** How long the records of deletions, and of nodes that do not return, are stored. */
-const deletionMs = 600_000;
+const retentionMs = 600_000;
 
 export class PostgresRecords implements Records {
   readonly #link: PostgresLink;
@@ -95,13 +95,13 @@ export class PostgresRecords implements Records {
 }
 
 /**
- * Removes deletions of collections without history, and records of nodes that are dead. A node that was disconnected for longer learns of a deletion when it
- * reads the record.
+ * Removes the deletion markers of collections without history, and the records of dead nodes. A node that was disconnected for longer detects a deletion
+ * when it reads the record.
  */
 export async function purgeRecords(link: PostgresLink): Promise<void> {
   await link.once(
     `delete from ${link.name}_record where (collection = 'nodes' or (collection <> 'config' and bytes is null))
-     and at < (extract(epoch from now()) * 1000)::bigint - ${deletionMs}`,
+     and at < (extract(epoch from now()) * 1000)::bigint - ${retentionMs}`,
   );
 }
 
@@ -180,7 +180,7 @@ class PostgresWatch {
     const head = (this.#head ??= Number(row?.["revision"] ?? 0));
     const rows = await this.#page(
       `select * from (select distinct on (id) * from ${name}_record where collection = $1 and revision <= $2 order by id, revision desc) newest
-       where bytes is not null and revision > $3 order by revision limit ${batch}`,
+       where bytes is not null and revision > $3 order by revision limit ${pageSize}`,
       [this.#collection, head, this.#loaded],
     );
     if (this.#isStopped) return 0;
@@ -194,7 +194,7 @@ class PostgresWatch {
 
   async #follow(seen: number): Promise<number> {
     const { name } = this.#link;
-    const rows = await this.#page(`select * from ${name}_record where collection = $1 and revision > $2 order by revision limit ${batch}`, [
+    const rows = await this.#page(`select * from ${name}_record where collection = $1 and revision > $2 order by revision limit ${pageSize}`, [
       this.#collection,
       seen,
     ]);
