@@ -75,8 +75,8 @@ export class Policies {
   /** Reloads files changed by hand; an invalid file leaves the previous policy active. */
   reload(): Promise<void> {
     return this.#mutex.run("", async () => {
-      const found = await this.#store.load();
-      for (const [flowId, stored] of found) {
+      const loaded = await this.#store.load();
+      for (const [flowId, stored] of loaded) {
         const previous = this.#active.get(flowId)?.stored;
         if ("problem" in stored) {
           if (previous !== undefined && "problem" in previous && previous.problem === stored.problem) continue;
@@ -89,7 +89,7 @@ export class Policies {
         }
       }
       for (const flowId of this.#active.keys()) {
-        if (found.has(flowId)) continue;
+        if (loaded.has(flowId)) continue;
         this.#active.delete(flowId);
         this.#parts.registerSecrets(ownerOf(flowId), []);
         const { removalReason } = this.#store;

@@ -25,7 +25,10 @@ export interface PartQueueParts {
   stopped(parts: ClusterPartQueue): void;
 }
 
-/** The kind of the marker message that a node puts into the queue before it starts to read: when the marker arrives, all earlier messages have been delivered. */
+/**
+ * The kind of the marker message that a node puts into the queue before it starts to read: when the marker arrives, all earlier messages have been
+ * delivered.
+ */
 const markKind = "mark";
 const retryMs = 500;
 

@@ -220,11 +220,11 @@ class JoinedNode implements ClusterNode {
 
   async claimFlows(flows: readonly string[]): Promise<string | undefined> {
     for (const flow of flows) {
-      const found = this.#parts?.runtime.deployments.get(flow)?.routes.find((route) => !isPinnable(route));
-      if (found !== undefined)
+      const unpinnable = this.#parts?.runtime.deployments.get(flow)?.routes.find((route) => !isPinnable(route));
+      if (unpinnable !== undefined)
         throw new ServiceError(
           "cluster-unsupported",
-          `test sessions that mock flow '${flow}' are not supported in a cluster yet: route '${found.identity.id}' starts with '${found.from}', and its messages may run on another node`,
+          `test sessions that mock flow '${flow}' are not supported in a cluster yet: route '${unpinnable.identity.id}' starts with '${unpinnable.from}', and its messages may run on another node`,
         );
     }
     return this.#pins.claim(flows);

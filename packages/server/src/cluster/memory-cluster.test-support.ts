@@ -1,4 +1,5 @@
-// An in-memory implementation of the cluster interface: the model that the contract suite compares the stores with, and a store for tests of the code that uses the interface.
+// An in-memory implementation of the cluster interface: the model that the contract suite compares the stores with, and a store for tests of the code
+// that uses the interface.
 import {
   ClusterError,
   type Claim,
@@ -52,7 +53,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
   /** The holder of a message. A consumer that takes over a queue also receives the messages that its node held before. */
   const holderOf = (consumer: Consumer): string => (consumer.isExclusive === true ? `${consumer.boot}/${consumer.keyToken()}` : consumer.boot);
   const heldBy = (boot: string, queue: string): readonly QueuedMessage[] => queued.filter((entry) => entry.holder === boot && entry.queue === queue);
-  const after = (delayMs: number): number => {
+  const dueAfter = (delayMs: number): number => {
     if (delayMs > 0) setTimeout(dispatch, delayMs + 1);
     return performance.now() + delayMs;
   };
@@ -80,7 +81,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
       if (entry.holder !== holder) return;
       entry.attempts = attempts;
       entry.holder = undefined;
-      entry.availableAt = after(delayMs);
+      entry.availableAt = dueAfter(delayMs);
       queueMicrotask(dispatch);
     };
     const settling = settleOnce({
@@ -130,7 +131,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
         async put(queue, message, { id, key, delayMs }) {
           if (putIds.has(id)) return;
           putIds.add(id);
-          queued.push({ id, queue, key, message, availableAt: after(delayMs), attempts: 0, holder: undefined });
+          queued.push({ id, queue, key, message, availableAt: dueAfter(delayMs), attempts: 0, holder: undefined });
           queueMicrotask(dispatch);
         },
         async depths() {

@@ -1,5 +1,5 @@
-// Test sessions of a cluster. A session belongs to the node that opened it, its home. Every flow whose steps it mocks is pinned: its requests run on the home of
-// the session, so that every call is mocked and recorded once and in order. A pin ends with the session, or with its home.
+// Test sessions of a cluster. The home of a session is the node that opened it. Every flow whose steps the session mocks is pinned: its requests run on
+// the home of the session, so that every call is mocked and recorded once and in order. A pin ends with the session, or with its home.
 import type { Claim, Cluster, SessionTag } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
 import type { MissingResponse } from "../other-nodes/node-queries.ts";

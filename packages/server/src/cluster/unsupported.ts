@@ -59,22 +59,25 @@ const isStoredSource = (route: Route): boolean =>
 export const isPinnable = (route: Route): boolean =>
   (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !storesKeys(route) && masterOf(route) === undefined;
 
-/** Errors for a flow that must run on one node but has messages that other nodes process or send, or that calls such a flow. `others` are the deployed flows. */
+/**
+ * Errors for a flow that must run on one node but has messages that other nodes process or send, or that calls such a flow. `others` are the deployed
+ * flows.
+ */
 export function unsupportedParts(deployment: Deployment, catalog: Connectors, others: Iterable<Deployment>): readonly Diagnostic[] {
   const ties = tiesOf(deployment, catalog);
   const [tie] = ties;
-  const found = [...sharedMessageProblems(deployment, ties), ...masterProblems(deployment, ties)];
+  const problems = [...sharedMessageProblems(deployment, ties), ...masterProblems(deployment, ties)];
   for (const other of others) {
     if (other.id === deployment.id) continue;
     const [tieOfOther] = tiesOf(other, catalog);
     if (tieOfOther !== undefined)
       for (const [route, uri] of callsTo(deployment, other))
-        found.push(problem(deployment, route, `it calls '${uri}' of flow '${other.id}', which runs on one node (${tieOfOther})`));
+        problems.push(problem(deployment, route, `it calls '${uri}' of flow '${other.id}', which runs on one node (${tieOfOther})`));
     if (tie !== undefined)
       for (const [, uri] of callsTo(other, deployment))
-        found.push(problem(deployment, undefined, `the flow must run on one node (${tie}), but flow '${other.id}' calls its '${uri}'`));
+        problems.push(problem(deployment, undefined, `the flow must run on one node (${tie}), but flow '${other.id}' calls its '${uri}'`));
   }
-  return found;
+  return problems;
 }
 
 /** Problems with messages that several nodes may process. Idempotency keys alone are not a problem: they are not used after a message is stored. */

@@ -42,13 +42,13 @@ function tieCallers(runtime: Runtime, untied: Set<Route>, callers: Set<Route>): 
     const routeId = runtime.routeInputOf(uri)?.route.id;
     return routeId === undefined ? undefined : runtime.routes.get(routeId);
   };
-  for (let found = true; found;) {
-    found = false;
+  for (let hasChanged = true; hasChanged;) {
+    hasChanged = false;
     for (const route of callers) {
       if (route.placement.calls.map(calleeOf).every((callee) => callee !== undefined && untied.has(callee))) continue;
       callers.delete(route);
       untied.delete(route);
-      found = true;
+      hasChanged = true;
     }
   }
 }

@@ -29,7 +29,10 @@ export type Row = Readonly<Record<string, any>>;
 
 const clientPackage = { package: "pg", version: "8.23.1", reason: "a cluster on PostgreSQL" };
 const attemptMs = 2_000;
-/** Time limit of a statement that transfers up to `largeBytes`, or one row. PostgreSQL sends twice as many bytes, because it encodes them as hexadecimal text. */
+/**
+ * Time limit of a statement that transfers up to `largeBytes`, or one row. PostgreSQL sends twice as many bytes, because it encodes them as hexadecimal
+ * text.
+ */
 export const largeMs = 15_000;
 /** Reads of larger content take several statements. */
 export const largeBytes = 8 * 1024 ** 2;

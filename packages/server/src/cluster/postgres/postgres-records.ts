@@ -122,7 +122,7 @@ class PostgresWatch {
   #head: number | undefined = undefined;
   #loaded = 0;
   /** The last revision that was reported; undefined until the existing records are loaded. */
-  #seen: number | undefined = undefined;
+  #reported: number | undefined = undefined;
   #isStopped = false;
   #isPending = false;
   #hasFailed = false;
@@ -143,9 +143,9 @@ class PostgresWatch {
     while (!this.#isStopped) {
       this.#isPending = false;
       try {
-        const found = this.#seen === undefined ? await this.#load() : await this.#follow(this.#seen);
+        const count = this.#reported === undefined ? await this.#load() : await this.#follow(this.#reported);
         this.#hasFailed = false;
-        if (found > 0 || this.#isPending) continue;
+        if (count > 0 || this.#isPending) continue;
       } catch (error) {
         if (!this.#hasFailed && !this.#link.isClosed())
           this.#log.write(
@@ -168,7 +168,7 @@ class PostgresWatch {
 
   /** Resolves when this revision has been reported. */
   whenReported(collection: Collection, revision: number): Promise<void> {
-    if (collection !== this.#collection || this.#isStopped || (this.#seen ?? 0) >= revision) return Promise.resolve();
+    if (collection !== this.#collection || this.#isStopped || (this.#reported ?? 0) >= revision) return Promise.resolve();
     this.#wake();
     return new Promise((resolve) => void this.#waiting.add({ revision, resolve }));
   }
@@ -187,20 +187,20 @@ class PostgresWatch {
     for (const version of rows) this.#onChange(version);
     this.#loaded = rows.at(-1)?.revision ?? head;
     if (rows.length > 0) return rows.length;
-    this.#seen = head;
+    this.#reported = head;
     this.#onCaughtUp(head);
     return 0;
   }
 
-  async #follow(seen: number): Promise<number> {
+  async #follow(reported: number): Promise<number> {
     const { name } = this.#link;
     const rows = await this.#page(`select * from ${name}_record where collection = $1 and revision > $2 order by revision limit ${pageSize}`, [
       this.#collection,
-      seen,
+      reported,
     ]);
     for (const version of rows) {
       if (this.#isStopped) break;
-      this.#seen = version.revision;
+      this.#reported = version.revision;
       this.#onChange(version);
       this.#settle(version.revision);
     }
