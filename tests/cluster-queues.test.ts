@@ -100,7 +100,7 @@ for (const { title, server, urlOf } of stores)
       else {
         expect(large.status).toBe(413);
         expect(large.json.error).toMatch(
-          /^the message cannot be stored in the cluster: the message has 10\d{5} bytes with its metadata, and the NATS servers accept 104\d{4}: raise their max_payload$/,
+          /^the message cannot be stored in the cluster: the message has 10\d{5} bytes with its metadata, more than the limit of 104\d{4} bytes: raise max_payload on the NATS servers$/,
         );
       }
       expect(await post(node(0), "/api/in", "x".repeat(1_000_000))).toBe(202);

@@ -162,9 +162,9 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     const cases: readonly (readonly [string, RegExp])[] = [
       [
         route("queue:a", "to: file:/tmp"),
-        /every node runs the messages of 'queue:a', but the flow must run on one node \(.*'file:\/tmp' is tied to one process\)/,
+        /every node processes the messages of 'queue:a', but the flow must run on one node \(.*'file:\/tmp' is tied to one process\)/,
       ],
-      [route('"webhook:w?durable=true"', resequence), /every node runs the messages of 'webhook:w\?durable=true'.*step 'resequence1' is stateful/],
+      [route('"webhook:w?durable=true"', resequence), /every node processes the messages of 'webhook:w\?durable=true'.*step 'resequence1' is stateful/],
       [route('"webhook:w?durable=true&idempotency=true"', resequence), /has idempotency keys, and the flow must run on one node/],
     ];
     for (const [yaml, message] of cases) {

@@ -266,7 +266,7 @@ describe("the handler in Express", () => {
     app.use(express.text({ type: "*/*" }), sluice.handler);
     app.use(((error: Error, _request, response, _next) => void response.status(500).send(error.message)) as express.ErrorRequestHandler);
     const baseUrl = await serve(app);
-    const text = "The request body was read before it reached Sluice: mount the handler before body parsers";
+    const text = "the request body was already read: mount the handler before body parsers";
     expect(await post(`${baseUrl}/api/echo`)).toEqual([500, text]);
     const bare = await serve((incoming, response) => incoming.resume().once("end", () => sluice.handler(incoming, response)));
     expect(await post(`${bare}/api/echo`)).toEqual([500, JSON.stringify({ error: text })]);

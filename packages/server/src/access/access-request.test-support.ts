@@ -22,7 +22,7 @@ export function testParts(maxWrongCredentials = 50): TestParts {
     variables: {},
     fetches: 0,
     keys: () => Promise.reject(new Error("no key set")),
-    guesses: new TokenBuckets({ capacity: maxWrongCredentials, refillMs: 6_000, maxKeys: 100, monotonic: () => parts.time }),
+    failedAttempts: new TokenBuckets({ capacity: maxWrongCredentials, refillMs: 6_000, maxKeys: 100, monotonic: () => parts.time }),
     variable: (name) => parts.variables[name],
     now: () => parts.time,
     monotonic: () => parts.time,

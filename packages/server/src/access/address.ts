@@ -27,9 +27,9 @@ function wordsOf(text: string): Address {
   const dotted = text.includes(".") ? wordOf(text.slice(lastColon + 1)) : undefined;
   const plain = dotted === undefined ? text : `${text.slice(0, lastColon + 1)}${(dotted >>> 16).toString(16)}:${(dotted & 0xffff).toString(16)}`;
   const [head = "", tail] = plain.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill("0"), ...after].map((group) => Number.parseInt(group, 16));
+  const leading = head === "" ? [] : head.split(":");
+  const trailing = tail === undefined || tail === "" ? [] : tail.split(":");
+  const groups = [...leading, ...Array<string>(8 - leading.length - trailing.length).fill("0"), ...trailing].map((group) => Number.parseInt(group, 16));
   return [0, 2, 4, 6].map((index) => (((groups[index] as number) << 16) | (groups[index + 1] as number)) >>> 0);
 }
 

@@ -9,7 +9,7 @@ export type ClientAddress = (request: AccessRequest) => string;
 const maxProxies = 20;
 
 /**
- * The client's address: the socket's, unless that is a trusted proxy. Then `X-Forwarded-For` is read from the right, where trusted
+ * Returns the address of the socket, unless it is a trusted proxy. Then `X-Forwarded-For` is read from the right, where trusted
  * proxies append, up to the first untrusted address. Anything further left can be forged.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {

@@ -52,7 +52,7 @@ export function compilePolicy(flowId: string, policy: Policy, parts: CompilePart
     cors: cors === undefined ? undefined : corsRules(cors),
     clientOf: parts.clientOf,
     sourceOf,
-    guesses: parts.guesses,
+    failedAttempts: parts.failedAttempts,
   });
   return { check, rate, used, needsOneProcess: needsOneProcess(policy) };
 }

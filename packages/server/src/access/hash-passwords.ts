@@ -2,10 +2,10 @@
 import { hashPassword, isPassword } from "./password-hash.ts";
 import type { BasicUser, SubmittedPassword, PasswordSecret, Policy, Scheme } from "./policy-document.ts";
 
-export async function hashPasswords({ authenticate, ...rest }: Policy<SubmittedPassword>, before: Policy | undefined): Promise<Policy> {
+export async function hashPasswords({ authenticate, ...rest }: Policy<SubmittedPassword>, previous: Policy | undefined): Promise<Policy> {
   if (authenticate === undefined) return rest;
   const stored = new Map(
-    (before?.authenticate ?? []).flatMap((scheme) => (scheme.type === "basic" ? scheme.users.map((user) => [user.username, user.password] as const) : [])),
+    (previous?.authenticate ?? []).flatMap((scheme) => (scheme.type === "basic" ? scheme.users.map((user) => [user.username, user.password] as const) : [])),
   );
   const hashed: Scheme[] = [];
   for (const scheme of authenticate) hashed.push(await hashSchemePasswords(scheme, stored));

@@ -54,7 +54,7 @@ function partsOf(
     store,
     ...(signaturesOf === undefined ? {} : { signaturesOf }),
     clientOf: clientAddress(networksOf(settings.trustedProxies)),
-    guesses: new TokenBuckets({
+    failedAttempts: new TokenBuckets({
       capacity: wrongCredentials,
       refillMs: attemptIntervalMs,
       maxKeys: maxSources,

@@ -75,21 +75,21 @@ export class Policies {
   /** Reloads files changed by hand; an invalid file leaves the previous policy active. */
   reload(): Promise<void> {
     return this.#mutex.run("", async () => {
-      const found = await this.#store.load();
-      for (const [flowId, stored] of found) {
-        const before = this.#active.get(flowId)?.stored;
+      const loaded = await this.#store.load();
+      for (const [flowId, stored] of loaded) {
+        const previous = this.#active.get(flowId)?.stored;
         if ("problem" in stored) {
-          if (before !== undefined && "problem" in before && before.problem === stored.problem) continue;
-          if (before === undefined) this.#enforce(flowId, stored);
-          if (before === undefined || "problem" in before) this.#parts.error(unusable(flowId, stored));
+          if (previous !== undefined && "problem" in previous && previous.problem === stored.problem) continue;
+          if (previous === undefined) this.#enforce(flowId, stored);
+          if (previous === undefined || "problem" in previous) this.#parts.error(unusable(flowId, stored));
           else this.#parts.error(`Did not reload the access policy of flow '${flowId}'; the previous policy stays active: ${stored.problem}`);
-        } else if (before === undefined || "problem" in before || before.hash !== stored.hash) {
+        } else if (previous === undefined || "problem" in previous || previous.hash !== stored.hash) {
           this.#enforce(flowId, stored);
           this.#parts.info(`Reloaded the access policy of flow '${flowId}'`);
         }
       }
       for (const flowId of this.#active.keys()) {
-        if (found.has(flowId)) continue;
+        if (loaded.has(flowId)) continue;
         this.#active.delete(flowId);
         this.#parts.registerSecrets(ownerOf(flowId), []);
         const { removalReason } = this.#store;
@@ -107,7 +107,7 @@ export class Policies {
 
   /** Blocks a source that sent too many wrong credentials to another process. */
   blockSource(source: string): void {
-    this.#parts.guesses.empty(source);
+    this.#parts.failedAttempts.empty(source);
   }
 
   /** True when one process must handle all requests of the flow. */
@@ -116,7 +116,7 @@ export class Policies {
   }
 
   get #store(): PolicyStore {
-    if (this.#policyStore === undefined) throw new Error("This process does not store access policies: send the change to the leader");
+    if (this.#policyStore === undefined) throw new Error("this process does not store access policies: send the change to the leader");
     return this.#policyStore;
   }
 
@@ -154,12 +154,12 @@ export class Policies {
       const other = [...this.#active.keys()].find((id) => id !== flowId && id.toLowerCase() === flowId.toLowerCase());
       if (other !== undefined)
         throw new ServiceError("conflict", `an access policy for flow '${other}' is already installed; its id differs from '${flowId}' only in case`);
-      const before = current === undefined || "problem" in current ? undefined : current;
-      const { policy: submitted, problems } = readPolicy(document, before?.policy);
+      const previous = current === undefined || "problem" in current ? undefined : current;
+      const { policy: submitted, problems } = readPolicy(document, previous?.policy);
       if (problems.length > 0) throw new ServiceError("document-invalid", `access policy '${flowId}': ${sentenceOf(problems)}`);
-      const policy = await hashPasswords(submitted, before?.policy);
-      const { stored, unflushed } = before?.hash === policyHash(policy) ? { stored: before, unflushed: undefined } : await this.#write(flowId, policy);
-      if (stored !== before) this.#enforce(flowId, stored);
+      const policy = await hashPasswords(submitted, previous?.policy);
+      const { stored, unflushed } = previous?.hash === policyHash(policy) ? { stored: previous, unflushed: undefined } : await this.#write(flowId, policy);
+      if (stored !== previous) this.#enforce(flowId, stored);
       throwIfUnflushed(unflushed, "the new policy is active, but may be lost");
       return { created: current === undefined, stored, warnings: this.#warnings(flowId, policy) };
     });

@@ -20,7 +20,7 @@ export interface PolicyCheckParts {
   clientOf(request: AccessRequest): string;
   /** The rate-limit key of an address. */
   sourceOf(address: string): string;
-  readonly guesses: TokenBuckets;
+  readonly failedAttempts: TokenBuckets;
 }
 
 const maxSourceKeys = 1_000;
@@ -68,8 +68,8 @@ export class PolicyCheck implements AccessCheck {
   ): Awaitable<AccessGranted | AccessDenied | AccessNeedsBody> {
     // Computed only for schemes that need it, because it is slow.
     const source = scheme.guessable ? this.#sourceKey(request) : "";
-    if (scheme.guessable && this.#policy.guesses.size > 0) {
-      const wait = this.#policy.guesses.waitMs(source);
+    if (scheme.guessable && this.#policy.failedAttempts.size > 0) {
+      const wait = this.#policy.failedAttempts.waitMs(source);
       if (wait > 0) return this.#tooMany(request, wait);
     }
     const result = scheme.verify(credential, request, source);
@@ -78,7 +78,7 @@ export class PolicyCheck implements AccessCheck {
 
   #decide(request: AccessRequest, requirement: AccessRequirement, result: CredentialResult | BodyVerification): AccessGranted | AccessDenied | AccessNeedsBody {
     if (result === "wrong") return this.#wrong(request);
-    if (result === "throttled") return this.#tooMany(request, this.#policy.guesses.waitMs(this.#sourceKey(request)));
+    if (result === "throttled") return this.#tooMany(request, this.#policy.failedAttempts.waitMs(this.#sourceKey(request)));
     if (result === "unavailable") return this.#unavailable(request);
     if (!("verifyBody" in result)) return this.#admit(request, requirement, result);
     return {
@@ -132,7 +132,7 @@ export class PolicyCheck implements AccessCheck {
   }
 
   #wrong(request: AccessRequest): AccessDenied {
-    const wait = this.#policy.guesses.take(this.#sourceKey(request));
+    const wait = this.#policy.failedAttempts.take(this.#sourceKey(request));
     return wait > 0 ? this.#tooMany(request, wait) : this.#unauthorized(request);
   }
 

@@ -3,19 +3,19 @@ import { flowKey, maskProblem } from "../flows/installed-flows.ts";
 import { reloadFlow } from "../flows/load-flows.ts";
 import { unloadFlow } from "../flows/unload-flow.ts";
 import type { FollowedParts } from "../other-nodes/cluster-view.ts";
-import type { ApplyChange, ConfigFollower } from "./config-follower.ts";
+import type { ApplyChange, ReplicatedConfig } from "./replicated-config.ts";
 import { connectionKind, mappingKind, policyKind, readState, routeKind, tableKind } from "./replicated-documents.ts";
 import { fileOf, flowKind } from "./replicated-flow-store.ts";
 import { kameletKind } from "./replicated-kamelets.ts";
 
 /** Returns a function that applies a change. Fills `behind` with the records that this node could not apply, and the reason for each. */
-export function applyChanges(follower: ConfigFollower, parts: FollowedParts, behind: Map<string, string>): ApplyChange {
+export function applyChanges(config: ReplicatedConfig, parts: FollowedParts, behind: Map<string, string>): ApplyChange {
   const { flows, runtime, mappings, policies, connections, kamelets } = parts;
 
   async function apply(id: string): Promise<string | undefined> {
-    const unreadable = follower.unreadable.get(id);
+    const unreadable = config.unreadable.get(id);
     if (unreadable !== undefined) return unreadable;
-    const record = follower.records.get(id);
+    const record = config.records.get(id);
     if (id.startsWith(flowKind)) {
       const flowId = id.slice(flowKind.length);
       if (record === undefined) {
@@ -54,7 +54,7 @@ export function applyChanges(follower: ConfigFollower, parts: FollowedParts, beh
     else behind.set(id, maskProblem(flows, reason));
   }
 
-  for (const id of follower.records.keys()) {
+  for (const id of config.records.keys()) {
     const error = id.startsWith(flowKind)
       ? flows.installed.get(id.slice(flowKind.length))?.error
       : id.startsWith(connectionKind)

@@ -300,7 +300,7 @@ onEveryStore(
       expect(text((await slow).responses.get("n2"))).toBe("done");
     });
 
-    check("carry several megabytes in both directions, many at once", async () => {
+    check("carry several megabytes in both directions, also concurrently", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
       two.messaging.respond("reverse", (payload) => payload.toReversed());
       const options = { to: ["n2"], timeoutMs: 20_000, maxBytes: 8 * 1024 ** 2 };

@@ -25,13 +25,16 @@ export interface PartQueueParts {
   stopped(parts: ClusterPartQueue): void;
 }
 
-/** The kind of the marker message that a node puts into the queue before it starts to read: when the marker arrives, all earlier messages were delivered. */
+/**
+ * The kind of the marker message that a node puts into the queue before it starts to read: when the marker arrives, all earlier messages have been
+ * delivered.
+ */
 const markKind = "mark";
 const retryMs = 500;
 
-interface Inherited {
+interface InheritedGroup {
   readonly deliveries: Map<string, QueueDelivery>;
-  /** True when its messages are removed, or being removed. */
+  /** True when its messages have been removed, or are being removed. */
   isOver: boolean;
 }
 
@@ -44,8 +47,8 @@ export class ClusterPartQueue implements PartQueue {
   /** The messages of completed groups that this node runs. */
   readonly #running = new Map<string, QueueDelivery>();
   /** Completed groups that were recorded before this node took over, by the id of their record and by the ids of their messages. */
-  readonly #inherited = new Map<string, Inherited>();
-  readonly #inheritedOf = new Map<string, Inherited>();
+  readonly #inherited = new Map<string, InheritedGroup>();
+  readonly #inheritedOf = new Map<string, InheritedGroup>();
   #consumption: Consumption | undefined = undefined;
   #token: number | undefined = undefined;
   #mark = "";
@@ -93,7 +96,7 @@ export class ClusterPartQueue implements PartQueue {
     const { cluster, ids: recordIds } = this.#parts;
     const token = this.#token;
     if (token === undefined) return undefined;
-    for (const id of ids) this.#move(id, this.#open.get(id));
+    for (const id of ids) this.#markRunning(id, this.#open.get(id));
     const group: CompletedGroup = { queue: this.#queue, token, boot: cluster.boot, key, by, ids, repeated: 0 };
     return this.#begin(`group/${recordIds.next()}`, group);
   }
@@ -142,12 +145,12 @@ export class ClusterPartQueue implements PartQueue {
   }
 
   #inherit(id: string, group: CompletedGroup): void {
-    const inherited: Inherited = { deliveries: new Map(), isOver: false };
+    const inherited: InheritedGroup = { deliveries: new Map(), isOver: false };
     this.#inherited.set(id, inherited);
     for (const part of group.ids) this.#inheritedOf.set(part, inherited);
   }
 
-  /** Another node groups the messages from now on. Groups that run here end here. */
+  /** Another node groups the messages from now on. Groups that are already running here are finished here. */
   #leave(): void {
     this.#token = undefined;
     if (!this.#isStopped) this.#receiver.reset();
@@ -194,7 +197,7 @@ export class ClusterPartQueue implements PartQueue {
     }
   }
 
-  async #settleInherited(id: string, inherited: Inherited): Promise<void> {
+  async #settleInherited(id: string, inherited: InheritedGroup): Promise<void> {
     inherited.isOver = true;
     this.#inherited.delete(id);
     await Promise.all([...inherited.deliveries.values()].map((delivery) => delivery.done()));
@@ -204,14 +207,14 @@ export class ClusterPartQueue implements PartQueue {
     const token = this.#token;
     if (token === undefined) return;
     this.#inherited.delete(id);
-    for (const part of group.ids) this.#move(part, deliveries.get(part));
+    for (const part of group.ids) this.#markRunning(part, deliveries.get(part));
     const parts = group.ids.map((part) => partOf(deliveries.get(part) as QueueDelivery));
     void this.#begin(id, { ...group, token, boot: this.#parts.cluster.boot, repeated: group.repeated + 1 }).then((run) => {
       if (run !== undefined) this.#receiver.rerun(group, parts, run);
     });
   }
 
-  #move(id: string, delivery: QueueDelivery | undefined): void {
+  #markRunning(id: string, delivery: QueueDelivery | undefined): void {
     this.#open.delete(id);
     this.#inheritedOf.delete(id);
     if (delivery !== undefined) this.#running.set(id, delivery);

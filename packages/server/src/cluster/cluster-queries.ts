@@ -1,4 +1,4 @@
-// Queries of the management API to the other nodes: runs, metrics, events, and calls that only the node with an item can execute.
+// Queries of the management API to the other nodes: runs, metrics, events, and calls that only the node that owns an item can execute.
 import type { LocalReply } from "../http/local-call.ts";
 import type { ResponderParts, ForwardedCall, MissingResponse, NodeQueries, OwnedItem } from "../other-nodes/node-queries.ts";
 import type { FoundRuns, WorkerMetrics } from "../other-workers/worker-metrics.ts";
@@ -32,7 +32,7 @@ export class ClusterQueries implements NodeQueries {
     this.#others = others;
   }
 
-  /** Responds to requests of the other nodes from now on; the returned functions end it. */
+  /** Starts to respond to requests of the other nodes; the returned functions stop this. */
   respond(parts: ResponderParts): readonly (() => void)[] {
     const others = this.#others;
     this.#streams = new StreamFanIn(others, parts.hubs);
@@ -84,13 +84,13 @@ export class ClusterQueries implements NodeQueries {
 }
 
 function timeoutOf({ method, body }: ForwardedCall): number {
-  const own = (body as { readonly timeoutMs?: unknown } | undefined)?.timeoutMs;
-  return method === "GET" ? callMs : callMs + (typeof own === "number" ? own : defaultCallMs);
+  const requested = (body as { readonly timeoutMs?: unknown } | undefined)?.timeoutMs;
+  return method === "GET" ? callMs : callMs + (typeof requested === "number" ? requested : defaultCallMs);
 }
 
 const namesOf = (failed: readonly MissingResponse[]): string => failed.map(({ node, reason }) => `node '${node}' ${reason}`).join(", ");
 
-/** As many runs as fit into one response; the search then stopped at the last of them. */
+/** Keeps as many runs as fit into one response, and reports the last of them as the point where the search stopped. */
 function limitRuns({ runs, total, stopped }: FoundRuns): FoundRuns {
   let bytes = 0;
   const count = runs.findIndex((run) => (bytes += JSON.stringify(run).length) > maxRunBytes);

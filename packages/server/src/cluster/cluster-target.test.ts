@@ -23,6 +23,6 @@ it.each(["nats://me:50%off@h1:4222", "nats://50%:secret@h1:4222", "postgres://me
   },
 );
 
-it("leaves a percent sign that the PostgreSQL client accepts", () => {
+it("keeps a percent sign that the PostgreSQL client accepts", () => {
   expect(readClusterTarget("postgres://me:50%off@h1/db?cluster=prod")).toEqual({ store: "postgres", url: "postgres://me:50%off@h1/db", name: "prod" });
 });

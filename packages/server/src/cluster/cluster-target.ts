@@ -15,12 +15,12 @@ export type ClusterTarget =
 const natsUrl = /^([a-z]+):\/\/(?:([^@/]*)@)?([^/@]+)(?:\/([^/?]*))?$/;
 const validName = /^[a-z][a-z0-9_]{0,30}$/;
 
-/** Reads the setting; its text is never part of an error, because it may contain a password. */
+/** Reads the setting. Its text is never part of an error, because it may contain a password. */
 export function readClusterTarget(text: string): ClusterTarget {
-  const found = natsUrl.exec(text.trim());
-  const protocol = found?.[1];
-  if (found !== null && (protocol === "nats" || protocol === "tls")) {
-    const [, , credentials = "", addresses = "", name = ""] = found;
+  const match = natsUrl.exec(text.trim());
+  const protocol = match?.[1];
+  if (match !== null && (protocol === "nats" || protocol === "tls")) {
+    const [, , credentials = "", addresses = "", name = ""] = match;
     const [user = "", password = ""] = credentials.split(/:(.*)/s);
     return {
       store: "nats",

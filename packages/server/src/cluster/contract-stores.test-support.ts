@@ -80,7 +80,7 @@ const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
 };
 
 interface CheckOptions {
-  /** Why it does not apply to a runtime without a cluster. */
+  /** Why the check does not apply to a runtime without a cluster. */
   readonly clusterOnly?: string;
 }
 

@@ -74,15 +74,15 @@ function consume(queue: Queue, receiver: QueueReceiver): Consumption {
   let onSettled = (): void => undefined;
   const take = (): void => {
     while (unsettled < receiver.concurrency() && queue.isActive(subscriber)) {
-      const taken = queue.take();
-      if (taken === undefined) return;
+      const claimed = queue.take();
+      if (claimed === undefined) return;
       unsettled++;
-      receiver.deliver(deliveryOf(taken));
+      receiver.deliver(deliveryOf(claimed));
     }
   };
-  // Deferred: a queue calls it while it changes its own state.
+  // Deferred, because a queue calls `wake` while its own state changes.
   const subscriber: QueueSubscriber = { concurrency: 1, wake: () => setImmediate(take) };
-  const deliveryOf = (taken: ClaimedMessage & { readonly key?: string | undefined }): QueueDelivery => {
+  const deliveryOf = (claimed: ClaimedMessage & { readonly key?: string | undefined }): QueueDelivery => {
     let isSettled = false;
     const settle = (change: () => void): void => {
       if (isSettled) return;
@@ -93,13 +93,13 @@ function consume(queue: Queue, receiver: QueueReceiver): Consumption {
       setImmediate(take);
     };
     return {
-      id: taken.id,
-      key: taken.key,
-      message: taken.message,
-      attempt: taken.attempts + 1,
-      done: async () => settle(() => queue.done(taken)),
-      retry: (delayMs) => settle(() => queue.retry(taken, taken.attempts + 1, delayMs)),
-      requeue: () => settle(() => queue.requeue(taken)),
+      id: claimed.id,
+      key: claimed.key,
+      message: claimed.message,
+      attempt: claimed.attempts + 1,
+      done: async () => settle(() => queue.done(claimed)),
+      retry: (delayMs) => settle(() => queue.retry(claimed, claimed.attempts + 1, delayMs)),
+      requeue: () => settle(() => queue.requeue(claimed)),
     };
   };
   void queue.subscribe(subscriber);

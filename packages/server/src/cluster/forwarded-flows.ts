@@ -33,7 +33,7 @@ type Versions = Readonly<Record<string, RunningVersion>>;
 
 const topic: Topic<readonly string[], Versions> = { name: "versions-of" };
 const responseMs = 2_000;
-/** The node that made the change lists it as installed shortly after the others have received it. */
+/** The node that changed a flow lists the new version as installed shortly after the other nodes have received the change. */
 const maxAttempts = 5;
 const pauseMs = 200;
 
@@ -53,7 +53,7 @@ export class ForwardedFlows {
     this.#parts = parts;
   }
 
-  /** Responds to requests of the other nodes from now on; returns a function that ends it. */
+  /** Starts to respond to requests of the other nodes; returns a function that stops this. */
   respond(): () => void {
     return this.#parts.others.respond(topic, (ids) =>
       Object.fromEntries(

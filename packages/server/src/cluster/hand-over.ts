@@ -11,7 +11,7 @@ import type { RecordCipher } from "./record-cipher.ts";
 export interface HandOverParts {
   readonly cluster: Cluster;
   readonly cipher: RecordCipher;
-  /** The node that runs the requests of a route: this one, another one, or undefined while it is unknown. */
+  /** The node that runs the requests of a route: this node or another one; undefined while it is unknown. */
   nodeOf(mount: Pick<HttpMount, "flowId" | "routeId">): string | undefined;
   isDeadNode(node: string): boolean;
   sessionOf(id: string): HttpRequest["session"] | "expired";
@@ -82,7 +82,7 @@ export class HandOver {
     return this.#ingress?.mount(mount) ?? (() => undefined);
   }
 
-  /** Executes requests that other nodes forward; returns a function that ends it. */
+  /** Starts to execute requests that other nodes forward; returns a function that stops this. */
   respond(): () => void {
     const { cluster, cipher } = this.#parts;
     return cluster.messaging.respond(topic, async (payload) => {
@@ -122,7 +122,7 @@ export class HandOver {
   /** Undefined when the request was certainly not executed, so that it can be sent again. */
   async #send(node: string, mount: HttpMount, inbound: HttpRequest): Promise<HttpReply | undefined> {
     const { cluster, cipher } = this.#parts;
-    // Copied by name, because some are getters, which a spread would omit.
+    // Copied by name, because some members are getters, which a spread would omit.
     const { method, path, query, headers, rawHeaders, params, principal, hidden, body, session } = inbound;
     const head: RequestHead = {
       flowId: mount.flowId,

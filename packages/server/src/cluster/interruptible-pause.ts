@@ -1,6 +1,6 @@
 import { systemClock } from "../host/clock.ts";
 
-/** A pause between two iterations of a loop that can be interrupted. */
+/** An interruptible pause between two iterations of a loop. */
 export class InterruptiblePause {
   #interrupt = (): void => undefined;
 

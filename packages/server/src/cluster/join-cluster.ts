@@ -25,7 +25,7 @@ import { readClusterTarget, type ClusterTarget } from "./cluster-target.ts";
 import { connect, forgetPreviousBoots, previousBoots, warnAboutFiles } from "./connect.ts";
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import { ClusterQueries } from "./cluster-queries.ts";
-import { ConfigFollower } from "./config-follower.ts";
+import { ReplicatedConfig } from "./replicated-config.ts";
 import { ForwardedFlows, missingFlows, type RunningVersion } from "./forwarded-flows.ts";
 import { HandOver } from "./hand-over.ts";
 import { OtherNodes } from "./other-nodes.ts";
@@ -106,7 +106,7 @@ class JoinedNode implements ClusterNode {
   readonly #settings: Settings;
   readonly #log: Log;
   readonly #ids: Ids;
-  readonly #follower: ConfigFollower;
+  readonly #config: ReplicatedConfig;
   readonly #session: Session;
   readonly #slots: Slots;
   readonly #others: OtherNodes;
@@ -127,12 +127,12 @@ class JoinedNode implements ClusterNode {
     this.#cluster = cluster;
     this.#settings = settings;
     this.#log = log;
-    this.#follower = new ConfigFollower(cluster, cipher, {
+    this.#config = new ReplicatedConfig(cluster, cipher, {
       applied: () => this.#session.publishProgress(),
       // The node that writes a flow has started it.
       written: (id) => void (id.startsWith(flowKind) && this.#behind.delete(id)),
     });
-    this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, own: () => this.#heartbeat(), expired: () => void this.#reconcile() });
+    this.#session = new Session({ cluster, log, ttlMs: settings.clusterTtl, heartbeat: () => this.#heartbeat(), expired: () => void this.#reconcile() });
     this.#others = new OtherNodes(cluster, this.#session, cipher);
     this.queries = new ClusterQueries(cluster.node, this.#others);
     this.#pins = new SessionPins({ cluster, session: this.#session, others: this.#others, changed: () => this.#handOver.refresh() });
@@ -171,24 +171,24 @@ class JoinedNode implements ClusterNode {
       tokenOf: (flowId) => this.#slots.tokenOf(slotOf(flowId)),
     });
     this.#sagas = new SharedSagas({ cluster, cipher, log, isDead, holds: (flowId) => this.#slots.holds(slotOf(flowId)) });
-    const { tests, ...flows } = replicatedFlowStore(cluster, this.#follower);
+    const { tests, ...flows } = replicatedFlowStore(cluster, this.#config);
     this.stores = {
       flows,
       tests,
-      valueMappings: replicatedDocuments(this.#follower, tableKind),
-      messageMappings: replicatedDocuments(this.#follower, mappingKind),
-      routeStates: replicatedRouteStates(this.#follower),
-      policies: replicatedPolicies(this.#follower),
-      connections: replicatedConnections(this.#follower),
-      kamelets: replicatedKamelets(this.#follower, target.name),
+      valueMappings: replicatedDocuments(this.#config, tableKind),
+      messageMappings: replicatedDocuments(this.#config, mappingKind),
+      routeStates: replicatedRouteStates(this.#config),
+      policies: replicatedPolicies(this.#config),
+      connections: replicatedConnections(this.#config),
+      kamelets: replicatedKamelets(this.#config, target.name),
     };
     this.gate = createGate(cluster, this.#slots, this.#tied, log);
   }
 
   async open(previous: readonly string[]): Promise<void> {
     await this.#session.open(previous);
-    await waitForStartStep(this.#log, "the configuration", this.#follower.load());
-    const [unreadable] = this.#follower.unreadable;
+    await waitForStartStep(this.#log, "the configuration", this.#config.load());
+    const [unreadable] = this.#config.unreadable;
     if (unreadable !== undefined) throw new SettingsError([`SERVICE_CLUSTER: cannot read '${unreadable[0]}': ${unreadable[1]}`]);
   }
 
@@ -220,11 +220,11 @@ class JoinedNode implements ClusterNode {
 
   async claimFlows(flows: readonly string[]): Promise<string | undefined> {
     for (const flow of flows) {
-      const found = this.#parts?.runtime.deployments.get(flow)?.routes.find((route) => !isPinnable(route));
-      if (found !== undefined)
+      const unpinnable = this.#parts?.runtime.deployments.get(flow)?.routes.find((route) => !isPinnable(route));
+      if (unpinnable !== undefined)
         throw new ServiceError(
           "cluster-unsupported",
-          `test sessions that mock flow '${flow}' are not supported in a cluster yet: route '${found.identity.id}' starts with '${found.from}', and its messages may run on another node`,
+          `test sessions that mock flow '${flow}' are not supported in a cluster yet: route '${unpinnable.identity.id}' starts with '${unpinnable.from}', and its messages may run on another node`,
         );
     }
     return this.#pins.claim(flows);
@@ -260,8 +260,8 @@ class JoinedNode implements ClusterNode {
     this.#parts = parts;
     this.#stops.push(this.#forwarded.respond());
     this.#stops.push(respondToUsageQueries(this.#others, (kind, id) => (kind === "connection" ? parts.connections : parts.kamelets).usersOf(id)));
-    const apply = applyChanges(this.#follower, parts, this.#behind);
-    this.#follower.follow(async (id) => {
+    const apply = applyChanges(this.#config, parts, this.#behind);
+    this.#config.follow(async (id) => {
       await apply(id);
       // Before this node confirms the change: no later request may get the previous version.
       await this.#forwarded.refresh(id.startsWith(flowKind) ? id.slice(flowKind.length) : undefined);
@@ -304,25 +304,25 @@ class JoinedNode implements ClusterNode {
   }
 
   async change<T>(run: () => Promise<T>): Promise<{ readonly outcome: T; readonly report: ChangeReport | undefined }> {
-    const before = this.#follower.ownRevision;
+    const previousRevision = this.#config.ownRevision;
     for (let attempt = 1; ; attempt++) {
       try {
         const outcome = await run();
-        const { ownRevision } = this.#follower;
-        if (ownRevision === before) return { outcome, report: undefined };
+        const { ownRevision } = this.#config;
+        if (ownRevision === previousRevision) return { outcome, report: undefined };
         await this.#forwarded.refresh();
-        return { outcome, report: await settledReport(ownRevision, this.#follower, this.#session, this.#settings.clusterSettleMs) };
+        return { outcome, report: await settledReport(ownRevision, this.#config, this.#session, this.#settings.clusterSettleMs) };
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "cluster-conflict" || attempt === maxAttempts) throw error;
       }
-      await this.#follower.catchUp();
+      await this.#config.catchUp();
       // A random delay, so that nodes with conflicting writes do not retry at the same time.
       await new Promise<void>((resolve) => systemClock.after(Math.random() * attempt * 20, resolve));
     }
   }
 
   report(): ReturnType<ClusterNode["report"]> {
-    const { applied, head } = this.#follower;
+    const { applied, head } = this.#config;
     return {
       name: this.#target.name,
       store: this.#target.store,
@@ -339,14 +339,14 @@ class JoinedNode implements ClusterNode {
     this.#isReady = false;
     this.#cancelRetry?.();
     // Test sessions end with their node.
-    if (this.#pins.own.sessions.length > 0) await this.#pins.publish([], []);
-    // The store may be unreachable: the slots are then free after the TTL.
+    if (this.#pins.ownPins.sessions.length > 0) await this.#pins.publish([], []);
+    // The store may be unreachable: the slots then become free after the TTL.
     await Promise.race([this.#slots.stop(), new Promise<void>((resolve) => systemClock.after(leaveMs, resolve))]);
   }
 
   async close(): Promise<void> {
     this.#cancelRetry?.();
-    this.#follower.stop();
+    this.#config.stop();
     this.deadLetters.close();
     for (const stop of this.#stops) stop();
     this.#aggregations.close();
@@ -363,9 +363,9 @@ class JoinedNode implements ClusterNode {
       version,
       startedAt: this.#startedAt,
       isReady: this.#isReady,
-      applied: this.#follower.applied,
+      applied: this.#config.applied,
       slots: this.#slots.list(),
-      pins: this.#pins.own,
+      pins: this.#pins.ownPins,
       behind: [...this.#behind].slice(0, 20).map(([id, reason]) => ({ id, reason: reason.slice(0, 200) })),
     };
   }

@@ -1,4 +1,5 @@
-// An in-memory implementation of the cluster interface: the model that the contract suite compares the stores with, and a store for tests of the code that uses the interface.
+// An in-memory implementation of the cluster interface: the model that the contract suite compares the stores with, and a store for tests of the code
+// that uses the interface.
 import {
   ClusterError,
   type Claim,
@@ -17,7 +18,7 @@ interface Change {
   readonly version: RecordVersion;
 }
 
-interface Queued {
+interface QueuedMessage {
   readonly id: string;
   readonly queue: string;
   readonly key: string | undefined;
@@ -33,26 +34,26 @@ interface Consumer extends QueueReceiver {
   readonly queue: string;
 }
 
-/** One store; each call of the returned function is a node. */
+/** Creates a store; each call of the returned function opens a node. */
 export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
   const changes: Change[] = [];
   const heads = new Map<Collection, number>();
   const watches = new Set<{ readonly collection: Collection; readonly onChange: (change: RecordVersion) => void }>();
   const claims = new Map<string, Claim>();
   const handlers = new Set<{ readonly node: string; readonly topic: string; readonly handler: (payload: Uint8Array, from: string) => void }>();
-  const queued: Queued[] = [];
+  const queued: QueuedMessage[] = [];
   const putIds = new Set<string>();
   const consumers = new Set<Consumer>();
   const requestsOf = new Map<string, NodeRequests>();
   let token = 0;
   let boots = 0;
 
-  const isHeadOfKey = (entry: Queued): boolean =>
+  const isHeadOfKey = (entry: QueuedMessage): boolean =>
     entry.key === undefined || queued.find((other) => other.queue === entry.queue && other.key === entry.key) === entry;
   /** The holder of a message. A consumer that takes over a queue also receives the messages that its node held before. */
   const holderOf = (consumer: Consumer): string => (consumer.isExclusive === true ? `${consumer.boot}/${consumer.keyToken()}` : consumer.boot);
-  const heldBy = (boot: string, queue: string): readonly Queued[] => queued.filter((entry) => entry.holder === boot && entry.queue === queue);
-  const after = (delayMs: number): number => {
+  const heldBy = (boot: string, queue: string): readonly QueuedMessage[] => queued.filter((entry) => entry.holder === boot && entry.queue === queue);
+  const dueAfter = (delayMs: number): number => {
     if (delayMs > 0) setTimeout(dispatch, delayMs + 1);
     return performance.now() + delayMs;
   };
@@ -61,7 +62,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
     for (const consumer of consumers) {
       const { queue, isExclusive } = consumer;
       const holder = holderOf(consumer);
-      const isFree = (entry: Queued): boolean =>
+      const isFree = (entry: QueuedMessage): boolean =>
         entry.queue === queue &&
         (isExclusive === true ? entry.holder !== holder : entry.holder === undefined) &&
         entry.availableAt <= performance.now() &&
@@ -71,7 +72,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
     }
   }
 
-  function deliver(consumer: Consumer, entry: Queued): void {
+  function deliver(consumer: Consumer, entry: QueuedMessage): void {
     const holder = holderOf(consumer);
     entry.holder = holder;
     const attempt = ++entry.attempts;
@@ -80,7 +81,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
       if (entry.holder !== holder) return;
       entry.attempts = attempts;
       entry.holder = undefined;
-      entry.availableAt = after(delayMs);
+      entry.availableAt = dueAfter(delayMs);
       queueMicrotask(dispatch);
     };
     const settling = settleOnce({
@@ -130,7 +131,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
         async put(queue, message, { id, key, delayMs }) {
           if (putIds.has(id)) return;
           putIds.add(id);
-          queued.push({ id, queue, key, message, availableAt: after(delayMs), attempts: 0, holder: undefined });
+          queued.push({ id, queue, key, message, availableAt: dueAfter(delayMs), attempts: 0, holder: undefined });
           queueMicrotask(dispatch);
         },
         async depths() {

@@ -35,7 +35,7 @@ describe("a request", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("may take any time while the other node works on it", async () => {
+  it("may take as long as the other node works on it", async () => {
     const [one, two] = pair(() => false);
     two.respond("work", () => new Promise((resolve) => setTimeout(() => resolve(bytes("done")), 600_000)));
     const result = one.request("work", bytes(""), options);

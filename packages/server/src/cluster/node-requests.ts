@@ -1,4 +1,4 @@
-// Requests and responses between nodes, for every store: the adapter only carries frames to a node.
+// Requests and responses between nodes, for every store: the adapter only transports frames to a node.
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Awaitable, type RequestOptions, type Responses } from "@sluice/engine";
 import { systemClock } from "../host/clock.ts";
@@ -8,7 +8,7 @@ import { decodeParts, encodeParts } from "./message-parts.ts";
 const maxRequestBytes = 16 * 1024 ** 2;
 /** Frames can be lost: a node that works on a request for longer than this receives a check, and has this time to respond. */
 const checkMs = 5_000;
-/** A response that is on its way looks like a lost request once. */
+/** A response in transit looks like a lost request in one check. */
 const maxMisses = 2;
 const checkTopic = "is running";
 
@@ -32,7 +32,7 @@ interface Pending {
   finish(): void;
 }
 
-export interface RequestCarrier {
+export interface RequestTransport {
   readonly node: string;
   /** Sends a frame to a node; the id of a request is passed, so that the adapter can report that the node is not connected. */
   send(to: string, frame: Uint8Array, requestId?: string): void;
@@ -41,14 +41,14 @@ export interface RequestCarrier {
 type Responder = (payload: Uint8Array, from: string) => Awaitable<Uint8Array>;
 
 export class NodeRequests {
-  readonly #carrier: RequestCarrier;
+  readonly #transport: RequestTransport;
   readonly #responders = new Map<string, Responder>();
   readonly #pending = new Map<string, Pending>();
   /** Requests of other nodes that this node works on. */
   readonly #running = new Set<string>();
 
-  constructor(carrier: RequestCarrier) {
-    this.#carrier = carrier;
+  constructor(transport: RequestTransport) {
+    this.#transport = transport;
     this.respond(checkTopic, (id) => Uint8Array.of(this.#running.has(Buffer.from(id).toString()) ? 1 : 0));
   }
 
@@ -60,7 +60,7 @@ export class NodeRequests {
   }
 
   request(topic: string, payload: Uint8Array, { to, timeoutMs, maxBytes, signal }: RequestOptions): Promise<Responses> {
-    const { node } = this.#carrier;
+    const { node } = this.#transport;
     if (payload.length > maxRequestBytes)
       return Promise.reject(new ClusterError("too-large", `the request has ${payload.length} bytes; nodes accept at most ${maxRequestBytes}`));
     const targets = to.filter((name) => name !== node);
@@ -88,7 +88,7 @@ export class NodeRequests {
       };
       if (timeoutMs > checkMs) checkLater();
       const frame = encodeParts({ id, topic, from: node, maxBytes } satisfies RequestHead, payload);
-      for (const name of targets) this.#carrier.send(name, frame, id);
+      for (const name of targets) this.#transport.send(name, frame, id);
     });
   }
 
@@ -99,7 +99,7 @@ export class NodeRequests {
     else this.#settle(head.id, head.from, head.error ?? payload);
   }
 
-  /** The node of a request is not connected to the store. */
+  /** Call when the node of a request is not connected to the store. */
   unreachable(requestId: string, node: string): void {
     this.#settle(requestId, node, "is not connected");
   }
@@ -110,9 +110,9 @@ export class NodeRequests {
   }
 
   async #respond({ id, topic, from, maxBytes }: RequestHead, payload: Uint8Array): Promise<void> {
-    const { node } = this.#carrier;
+    const { node } = this.#transport;
     const respond = (content: Uint8Array, error?: string): void =>
-      this.#carrier.send(from, encodeParts({ id, from: node, ...(error === undefined ? {} : { error }) } satisfies ResponseHead, content));
+      this.#transport.send(from, encodeParts({ id, from: node, ...(error === undefined ? {} : { error }) } satisfies ResponseHead, content));
     const empty = new Uint8Array();
     const responder = this.#responders.get(topic);
     if (responder === undefined) return respond(empty, `does not respond to '${topic}'`);

@@ -10,7 +10,7 @@ export interface StoreOptions {
   readonly replicas: number;
   /** Number of versions stored per configuration record. */
   readonly versions: number;
-  /** A queued message is delivered again when its node did not renew the lease for this long. */
+  /** A queued message is delivered again when its node has not renewed the lease for this long. */
   readonly leaseMs: number;
   /** Limit of the messages in all queues. */
   readonly queueBytes: number;

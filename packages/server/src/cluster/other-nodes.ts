@@ -60,7 +60,7 @@ export class OtherNodes {
     return { responses: responses.sort(byName), incomplete: incomplete.sort(byName) };
   }
 
-  /** Responds to requests of the other nodes from now on; returns a function that ends it. */
+  /** Starts to respond to requests of the other nodes; returns a function that stops this. */
   respond<Q, R>({ name }: Topic<Q, R>, handle: (request: Q, from: string) => R | Promise<R>): () => void {
     return this.#cluster.messaging.respond(name, async (bytes, from) => this.#encode(name, await handle(this.#decode(name, bytes) as Q, from)));
   }

@@ -36,13 +36,13 @@ onEveryStore(
         for (const key of [undefined, undefined, "a", "b"]) await put(one, "message", key === undefined ? {} : { key });
         await put(one, "later", { delayMs: 60_000 });
         for (const cluster of [one, two]) await expect.poll(() => depth(cluster)).toBe(4);
-        const taken: QueueDelivery[] = [];
-        consume(two, (delivery) => void taken.push(delivery));
-        await expect.poll(() => taken.length).toBeGreaterThanOrEqual(2);
+        const deliveries: QueueDelivery[] = [];
+        consume(two, (delivery) => void deliveries.push(delivery));
+        await expect.poll(() => deliveries.length).toBeGreaterThanOrEqual(2);
         expect(await depth(one)).toBe(4);
-        void taken[0]?.done();
+        void deliveries[0]?.done();
         await expect.poll(() => depth(one)).toBe(3);
-        for (const delivery of taken) void delivery.done();
+        for (const delivery of deliveries) void delivery.done();
       },
       { clusterOnly: "several nodes at a time" },
     );
@@ -245,7 +245,7 @@ onEveryStore(
       { clusterOnly: "several nodes at a time" },
     );
 
-    check("a consumption that stops resolves when its messages are settled, and takes no more", async () => {
+    check("stopping a consumption resolves when its messages are settled, and no more messages are delivered", async () => {
       const [one, two] = (await nodes(2)) as [Cluster, Cluster];
       const held: QueueDelivery[] = [];
       for (let index = 0; index < 6; index++) await put(one, `m${index}`);

@@ -18,10 +18,10 @@ describe("record encryption", () => {
   it("rejects changed content and the content of another record", () => {
     const stored = Buffer.from(cipher.encrypt("connection/db", bytes));
     expect(() => cipher.decrypt("connection/other", stored)).toThrow("the record was changed in the store");
-    for (let place = 13; place < stored.length; place++) {
+    for (let position = 13; position < stored.length; position++) {
       const changed = Buffer.from(stored);
-      changed[place]! ^= 1;
-      expect(() => cipher.decrypt("connection/db", changed), `byte ${place}`).toThrow("the record was changed in the store");
+      changed[position]! ^= 1;
+      expect(() => cipher.decrypt("connection/db", changed), `byte ${position}`).toThrow("the record was changed in the store");
     }
     expect(() => cipher.decrypt("connection/db", stored.subarray(0, 20))).toThrow();
   });
@@ -39,7 +39,7 @@ describe("record encryption", () => {
     expect(createRecordCipher(undefined, keyOf(1)).decryptMessage("request/call", bytes)).toBe(bytes);
   });
 
-  it("encrypts nothing without a key, and names the setting that is missing", () => {
+  it("encrypts nothing without a key, and its error names the missing setting", () => {
     const none = createRecordCipher(undefined, undefined);
     expect([none.encrypts, none.encrypt("flow/a", bytes)]).toEqual([false, bytes]);
     expect(() => none.decrypt("flow/a", cipher.encrypt("flow/a", bytes))).toThrow("set SERVICE_CLUSTER_KEY");

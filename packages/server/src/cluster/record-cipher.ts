@@ -13,7 +13,7 @@ export interface RecordCipher {
   decryptMessage(id: string, bytes: Uint8Array): Uint8Array;
 }
 
-/** No other record starts with this: they are JSON or YAML. */
+/** No unencrypted record starts with this prefix, because those records are JSON or YAML. */
 const prefix = Buffer.from("\0SLX1");
 const keyIdLength = 8;
 const nonceLength = 12;

@@ -8,7 +8,7 @@ import { literalSecrets, type ConnectionDocument } from "../connections/connecti
 import { hashOf } from "../flows/flow-hash.ts";
 import type { DocumentStore, StoredDocument } from "../mappings/document-store.ts";
 import { ServiceError } from "../service-error.ts";
-import type { ConfigFollower } from "./config-follower.ts";
+import type { ReplicatedConfig } from "./replicated-config.ts";
 import { maxSignatureMs } from "./shared-signatures.ts";
 
 export const tableKind = "table/";
@@ -22,11 +22,11 @@ const removalReason = "another node removed it";
 
 const textOf = (record: RecordVersion): string => new TextDecoder().decode(record.bytes);
 
-const recordsOf = (follower: ConfigFollower, kind: string): readonly RecordVersion[] =>
-  [...follower.records.values()].filter(({ id }) => id.startsWith(kind)).sort((a, b) => (a.id < b.id ? -1 : 1));
+const recordsOf = (config: ReplicatedConfig, kind: string): readonly RecordVersion[] =>
+  [...config.records.values()].filter(({ id }) => id.startsWith(kind)).sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** Documents of one kind; a change is written only if it was checked against the newest configuration. */
-export function replicatedDocuments(follower: ConfigFollower, kind: string): DocumentStore {
+export function replicatedDocuments(config: ReplicatedConfig, kind: string): DocumentStore {
   const parsed = new WeakMap<RecordVersion, StoredDocument>();
   const documentOf = (record: RecordVersion): StoredDocument => {
     const cached = parsed.get(record);
@@ -38,30 +38,30 @@ export function replicatedDocuments(follower: ConfigFollower, kind: string): Doc
   };
   return {
     removalReason: () => removalReason,
-    list: async () => recordsOf(follower, kind).map(documentOf),
+    list: async () => recordsOf(config, kind).map(documentOf),
     async read(id) {
-      const record = follower.records.get(kind + id);
+      const record = config.records.get(kind + id);
       return record === undefined ? undefined : documentOf(record);
     },
     async write(id, text) {
       const bytes = Buffer.from(text);
-      const { at } = await follower.write(kind + id, bytes);
+      const { at } = await config.write(kind + id, bytes);
       return { hash: hashOf(bytes), lastModified: at, unflushed: undefined };
     },
     async remove(id) {
-      const found = follower.records.has(kind + id);
-      if (found) await follower.write(kind + id, undefined);
+      const found = config.records.has(kind + id);
+      if (found) await config.write(kind + id, undefined);
       return { found, unflushed: undefined };
     },
   };
 }
 
 /** Connections; literal secrets are accepted only in encrypted records. */
-export function replicatedConnections(follower: ConfigFollower): DocumentStore {
+export function replicatedConnections(config: ReplicatedConfig): DocumentStore {
   return {
-    ...replicatedDocuments(follower, connectionKind),
+    ...replicatedDocuments(config, connectionKind),
     check(id, value) {
-      const [path] = follower.encrypts ? [] : literalSecrets(value as ConnectionDocument);
+      const [path] = config.encrypts ? [] : literalSecrets(value as ConnectionDocument);
       if (path !== undefined)
         throw new ServiceError(
           "document-invalid",
@@ -71,16 +71,16 @@ export function replicatedConnections(follower: ConfigFollower): DocumentStore {
   };
 }
 
-export function replicatedPolicies(follower: ConfigFollower): PolicyStore {
+export function replicatedPolicies(config: ReplicatedConfig): PolicyStore {
   return {
     removalReason,
     load: async () =>
       new Map(
-        recordsOf(follower, policyKind).map((record) => [record.id.slice(policyKind.length), parsePolicy(textOf(record), record.id.slice(policyKind.length))]),
+        recordsOf(config, policyKind).map((record) => [record.id.slice(policyKind.length), parsePolicy(textOf(record), record.id.slice(policyKind.length))]),
       ),
     async write(flowId, policy, now) {
       for (const [path, secret] of (policy.authenticate ?? []).flatMap(secretsOf))
-        if ("value" in secret && !follower.encrypts)
+        if ("value" in secret && !config.encrypts)
           throw new ServiceError(
             "document-invalid",
             `access policy '${flowId}': ${path}: a literal secret is not allowed in a cluster: use {"env": "NAME"} and set the variable on every node, or set SERVICE_CLUSTER_KEY`,
@@ -98,11 +98,11 @@ export function replicatedPolicies(follower: ConfigFollower): PolicyStore {
             `access policy '${flowId}': authenticate[${index}].toleranceSec: must be at most ${maxSignatureMs / 2_000} in a cluster, which stores used signatures for one day`,
           );
       const lastModified = new Date(now).toISOString();
-      await follower.write(policyKind + flowId, Buffer.from(policyText(flowId, policy, lastModified)));
+      await config.write(policyKind + flowId, Buffer.from(policyText(flowId, policy, lastModified)));
       return { stored: { policy, hash: policyHash(policy), lastModified }, unflushed: undefined };
     },
     async remove(flowId) {
-      if (follower.records.has(policyKind + flowId)) await follower.write(policyKind + flowId, undefined);
+      if (config.records.has(policyKind + flowId)) await config.write(policyKind + flowId, undefined);
       return undefined;
     },
   };
@@ -115,10 +115,10 @@ interface StateDocument {
 }
 
 /** One record per route, so that changes to different routes do not overwrite each other; for one route, the last write wins. */
-export function replicatedRouteStates(follower: ConfigFollower): DocumentStore {
+export function replicatedRouteStates(config: ReplicatedConfig): DocumentStore {
   const statesOf = (flowId: string): ReadonlyMap<string, keyof StateDocument> =>
     new Map(
-      recordsOf(follower, routeKind).flatMap((record) => {
+      recordsOf(config, routeKind).flatMap((record) => {
         const { flow, state } = readState(record);
         return flow === flowId ? [[record.id.slice(routeKind.length), state] as const] : [];
       }),
@@ -131,18 +131,18 @@ export function replicatedRouteStates(follower: ConfigFollower): DocumentStore {
     return { id, value, hash: hashOf(Buffer.from(JSON.stringify(value))), lastModified: 0 };
   };
   const replace = async (flowId: string, { suspended, stopped }: StateDocument): Promise<void> => {
-    const before = statesOf(flowId);
-    const after = new Map<string, keyof StateDocument>([
+    const current = statesOf(flowId);
+    const requested = new Map<string, keyof StateDocument>([
       ...suspended.map((id) => [id, "suspended"] as const),
       ...stopped.map((id) => [id, "stopped"] as const),
     ]);
-    for (const [id, state] of after)
-      if (before.get(id) !== state) await follower.put(routeKind + id, Buffer.from(JSON.stringify({ v: 1, flow: flowId, state })));
-    for (const id of before.keys()) if (!after.has(id)) await follower.put(routeKind + id, undefined);
+    for (const [id, state] of requested)
+      if (current.get(id) !== state) await config.put(routeKind + id, Buffer.from(JSON.stringify({ v: 1, flow: flowId, state })));
+    for (const id of current.keys()) if (!requested.has(id)) await config.put(routeKind + id, undefined);
   };
   return {
     async list() {
-      const flowIds = new Set(recordsOf(follower, routeKind).map((record) => readState(record).flow));
+      const flowIds = new Set(recordsOf(config, routeKind).map((record) => readState(record).flow));
       return (await Promise.all([...flowIds].map(read))).filter((document) => document !== undefined);
     },
     read,

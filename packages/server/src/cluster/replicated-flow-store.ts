@@ -7,7 +7,7 @@ import type { FlowTestStore } from "../flows/disk-test-store.ts";
 import type { Cluster, RecordVersion } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
 import { version as engineVersion } from "../version.ts";
-import type { ConfigFollower } from "./config-follower.ts";
+import type { ReplicatedConfig } from "./replicated-config.ts";
 
 /** The content of a record; `v` is incremented when the format changes so that older runtimes cannot read it. */
 interface Envelope extends VersionMetadata {
@@ -21,28 +21,28 @@ interface Envelope extends VersionMetadata {
 
 export const flowKind = "flow/";
 
-export function replicatedFlowStore(cluster: Cluster, follower: ConfigFollower): FlowStore & { readonly tests: FlowTestStore } {
-  const recordOf = (id: string): RecordVersion | undefined => follower.records.get(flowKind + id);
+export function replicatedFlowStore(cluster: Cluster, config: ReplicatedConfig): FlowStore & { readonly tests: FlowTestStore } {
+  const recordOf = (id: string): RecordVersion | undefined => config.records.get(flowKind + id);
   const read = async (id: string): Promise<StoredFlow | undefined> => {
     const record = recordOf(id);
     return record === undefined ? undefined : storedFlow(id, record);
   };
   return {
     list: async () =>
-      [...follower.records.values()]
+      [...config.records.values()]
         .filter((record) => record.id.startsWith(flowKind))
         .map(fileOf)
         .sort((a, b) => (a.id < b.id ? -1 : 1)),
     read,
     readListed: ({ id }) => read(id),
     async stage({ id, bytes, params, tests, metadata }) {
-      if (!follower.encrypts) rejectLiteralSecrets(params);
-      await follower.assertReachable();
+      if (!config.encrypts) rejectLiteralSecrets(params);
+      await config.assertReachable();
       const yaml = Buffer.from(bytes).toString("utf8");
       const envelope: Envelope = { v: 1, yaml, params, tests, ...metadata, node: cluster.node, engineVersion };
       return {
         async commit() {
-          const { revision, at } = await follower.write(flowKind + id, Buffer.from(JSON.stringify(envelope)));
+          const { revision, at } = await config.write(flowKind + id, Buffer.from(JSON.stringify(envelope)));
           return { file: fileNameOf(id), lastModified: at, revision, unflushed: undefined };
         },
         discard: async () => undefined,
@@ -50,11 +50,11 @@ export function replicatedFlowStore(cluster: Cluster, follower: ConfigFollower):
     },
     async remove(id) {
       if (recordOf(id) === undefined) return { found: false, unflushed: undefined };
-      await follower.write(flowKind + id, undefined);
+      await config.write(flowKind + id, undefined);
       return { found: true, unflushed: undefined };
     },
     async versions(id) {
-      const records = await follower.versions(flowKind + id);
+      const records = await config.versions(flowKind + id);
       const deleted = records.findIndex(({ bytes }) => bytes === undefined);
       return (deleted < 0 ? records : records.slice(0, deleted)).flatMap(versionOf);
     },

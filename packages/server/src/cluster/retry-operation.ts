@@ -14,7 +14,10 @@ export interface StoreLink {
   classify(error: unknown): "not-executed" | "unknown" | "final";
 }
 
-/** Repeats an operation until it succeeds or fails permanently; throws "unreachable" or "uncertain" ten seconds after `since`, but tries it at least once. */
+/**
+ * Repeats an operation until it succeeds or fails permanently; throws "unreachable" or "uncertain" ten seconds after `since`. While the store is
+ * connected, tries at least once.
+ */
 export async function retryOperation<T>(link: StoreLink, attempt: () => Promise<T>, since = systemClock.monotonic()): Promise<T> {
   const until = since + retryMs;
   let wasSent = false;

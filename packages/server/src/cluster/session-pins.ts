@@ -1,5 +1,5 @@
-// Test sessions of a cluster. A session belongs to the node that opened it, its home. Every flow whose steps it mocks is pinned: its requests run on the home of
-// the session, so that every call is mocked and recorded once and in order. A pin ends with the session, or with its home.
+// Test sessions of a cluster. The home of a session is the node that opened it. Every flow whose steps the session mocks is pinned: its requests run on
+// the home of the session, so that every call is mocked and recorded once and in order. A pin ends with the session, or with its home.
 import type { Claim, Cluster, SessionTag } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
 import type { MissingResponse } from "../other-nodes/node-queries.ts";
@@ -36,7 +36,8 @@ export class SessionPins {
   readonly #claims = new Map<string, Claim>();
   /** The nodes of flows that other nodes have pinned. */
   #homes: ReadonlyMap<string, string> = new Map();
-  own: Pins = noPins;
+  /** The pins of this node. */
+  ownPins: Pins = noPins;
 
   constructor(parts: SessionPinParts) {
     this.#parts = parts;
@@ -61,7 +62,7 @@ export class SessionPins {
 
   /** The node that runs a flow for a test session. */
   homeOf(flowId: string): string | undefined {
-    return this.own.flows.includes(flowId) ? this.#parts.cluster.node : this.#homes.get(flowId);
+    return this.ownPins.flows.includes(flowId) ? this.#parts.cluster.node : this.#homes.get(flowId);
   }
 
   /** A session of another node. */
@@ -74,10 +75,10 @@ export class SessionPins {
       .find((open) => open.id === id);
   }
 
-  /** Claims flows for a session on this node; returns the other node that has one of them already. */
+  /** Claims flows for a session on this node; returns the name of another node that has already claimed one of them. */
   async claim(flows: readonly string[]): Promise<string | undefined> {
     for (const flow of flows) {
-      const home = this.#claims.has(flow) ? undefined : await this.#claimOne(flow);
+      const home = this.#claims.has(flow) ? undefined : await this.#claimFlow(flow);
       if (home !== undefined) return home;
     }
     return undefined;
@@ -86,18 +87,18 @@ export class SessionPins {
   /** Publishes the sessions of this node; returns the nodes that did not confirm. */
   async publish(flows: readonly string[], sessions: readonly PinnedSession[]): Promise<readonly MissingResponse[]> {
     const { cluster, session, others, changed } = this.#parts;
-    this.own = { version: this.own.version + 1, flows, sessions };
+    this.ownPins = { version: this.ownPins.version + 1, flows, sessions };
     changed();
-    const [{ incomplete }] = await Promise.all([others.request(pinsTopic, { boot: cluster.boot, pins: this.own }, { timeoutMs }), session.sendHeartbeat()]);
+    const [{ incomplete }] = await Promise.all([others.request(pinsTopic, { boot: cluster.boot, pins: this.ownPins }, { timeoutMs }), session.sendHeartbeat()]);
     for (const [flow, claim] of this.#claims)
-      if (!this.own.flows.includes(flow)) {
+      if (!this.ownPins.flows.includes(flow)) {
         this.#claims.delete(flow);
         await cluster.claims.release(claim).catch(() => undefined);
       }
     return incomplete;
   }
 
-  async #claimOne(flow: string): Promise<string | undefined> {
+  async #claimFlow(flow: string): Promise<string | undefined> {
     const { cluster, session } = this.#parts;
     try {
       const claim = await claimForProcess(cluster, "pin", `session/${flow}`, (boot) => boot === cluster.boot || session.isDead(boot));

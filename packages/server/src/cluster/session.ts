@@ -22,8 +22,8 @@ export interface SessionParts {
   readonly cluster: Cluster;
   readonly log: Log;
   readonly ttlMs: number;
-  /** The next heartbeat. */
-  own(): Heartbeat;
+  /** Returns the next heartbeat. */
+  heartbeat(): Heartbeat;
   /** Called when `isValid` becomes false: the other nodes may soon take over the work of this one. */
   expired(): void;
 }
@@ -80,10 +80,10 @@ export class Session {
 
   /** The live nodes, this one included. */
   live(): readonly Heartbeat[] {
-    const { own, ttlMs, cluster } = this.#parts;
+    const { heartbeat: ownHeartbeat, ttlMs, cluster } = this.#parts;
     const oldest = systemClock.monotonic() - ttlMs;
     const others = [...this.#members.values()].filter(({ receivedAt, heartbeat }) => receivedAt > oldest && heartbeat.boot !== cluster.boot);
-    return [own(), ...others.map(({ heartbeat }) => heartbeat)].sort((a, b) => (a.node < b.node ? -1 : 1));
+    return [ownHeartbeat(), ...others.map(({ heartbeat }) => heartbeat)].sort((a, b) => (a.node < b.node ? -1 : 1));
   }
 
   /** False while this node may not have received the heartbeats of the others, for example after it was suspended. */
@@ -93,7 +93,7 @@ export class Session {
 
   /** Reports the state of this node to the other nodes immediately. */
   publishProgress(): void {
-    const { boot, isReady, applied, behind } = this.#parts.own();
+    const { boot, isReady, applied, behind } = this.#parts.heartbeat();
     this.#parts.cluster.messaging.publish(progressTopic, encode({ boot, isReady, applied, behind } satisfies Progress));
     this.wake();
   }
@@ -152,12 +152,12 @@ export class Session {
   }
 
   async #beat(): Promise<void> {
-    const { cluster, ttlMs, own, log } = this.#parts;
+    const { cluster, ttlMs, heartbeat, log } = this.#parts;
     const number = ++this.#beats;
     const sentAt = systemClock.monotonic();
     let failed = false;
     try {
-      await cluster.records.write("nodes", cluster.boot, encode(own()));
+      await cluster.records.write("nodes", cluster.boot, encode(heartbeat()));
     } catch (error) {
       failed = true;
       if (!this.#isClosed) log.write("WARN", "sluice.cluster", `Heartbeat failed: ${(error as Error).message}`);

@@ -1,12 +1,12 @@
 import { systemClock } from "../host/clock.ts";
 import type { ChangeReport } from "../other-nodes/cluster-view.ts";
-import type { ConfigFollower } from "./config-follower.ts";
+import type { ReplicatedConfig } from "./replicated-config.ts";
 import type { Session } from "./session.ts";
 
 /** Waits until the live nodes have applied a revision, and reports those that have not. */
-export async function settledReport(revision: number, follower: ConfigFollower, session: Session, settleMs: number): Promise<ChangeReport> {
+export async function settledReport(revision: number, config: ReplicatedConfig, session: Session, settleMs: number): Promise<ChangeReport> {
   const until = systemClock.monotonic() + settleMs;
-  await follower.waitForRevision(revision, until);
+  await config.waitForRevision(revision, until);
   session.publishProgress();
   await session.eventually((live) => live.every(({ applied }) => applied >= revision), until);
   const live = session.live();

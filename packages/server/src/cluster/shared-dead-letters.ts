@@ -16,7 +16,7 @@ import { decodeDeadLetterMessages, encodeDeadLetterMessages } from "./dead-lette
 import type { RecordCipher } from "./record-cipher.ts";
 import { storeServiceError } from "./store-service-error.ts";
 
-/** Characters of the body, the headers and the error that a search finds. Smaller than on disk, because every node has all of them in memory. */
+/** Characters of the body, the headers and the error that a search finds. The limit is lower than on disk, because every node has all of them in memory. */
 const searchedLength = 1_024;
 /** Number of dead letters that are removed from the store at a time. */
 const deleteBatchSize = 16;

@@ -42,7 +42,7 @@ it("flows and repositories have separate keys", async () => {
   for (const one of all) expect(await one.add("k")).toBe(false);
 });
 
-it("a store that does not respond fails the message with a retryable error", async () => {
+it("a message fails with a retryable error when the store does not respond", async () => {
   const claims: Claims = { claim: () => Promise.reject(new Error("the store does not respond")), release: () => Promise.resolve() };
   await expect(repository(claims).add("k")).rejects.toMatchObject({
     code: "store-failed",

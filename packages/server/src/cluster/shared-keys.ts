@@ -80,7 +80,7 @@ class SharedKeys implements IdempotentRepository {
     return this.#memory.forSessions?.() ?? this.#memory;
   }
 
-  /** Removes a claim later, because it may be stored. */
+  /** Schedules the removal of a claim that may still be stored. */
   #withdraw(key: string, note: string, cause: unknown): void {
     if (isClusterError(cause) && cause.kind === "closed") return;
     const [oldest] = this.#orphaned.keys();

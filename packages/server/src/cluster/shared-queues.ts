@@ -1,4 +1,4 @@
-// The durable queues of a node: their messages are in the store of the cluster, and any node runs them.
+// The durable queues of a node: their messages are in the store of the cluster, and any node processes them.
 import {
   storedSize,
   type DeadLetterDetails,
@@ -71,7 +71,7 @@ export class ClusterQueues implements SharedQueues {
     return queue;
   }
 
-  /** Applies a change of the slots. Resolves with true when no message of a slot that this node does not hold runs here, with false after a timeout. */
+  /** Applies a change of the slots. Resolves with true when this node processes no messages of slots that it does not hold, or with false after a timeout. */
   slotsChanged(): Promise<boolean> {
     const all = [...this.#queues];
     for (const queue of all) queue.refresh();
@@ -126,7 +126,7 @@ const withTimeout = (ms: number, promises: readonly Promise<void>[]): Promise<bo
   return Promise.race([Promise.all(promises).then(() => true), timeout]).finally(() => cancel());
 };
 
-/** The session is on one node, and any node would run the message. */
+/** A session exists on one node, but any node may process the message. */
 function rejectSessionMessage(queue: string, { envelope }: StoredMessage): void {
   if (!envelope.includes('"session":')) return;
   if ((JSON.parse(envelope) as { readonly session?: unknown }).session === undefined) return;
@@ -253,13 +253,13 @@ class ClusterQueue implements Queue {
     void delivery.done();
   }
 
-  deadLetter(taken: ClaimedDelivery, details: DeadLetterDetails): void {
+  deadLetter(claimed: ClaimedDelivery, details: DeadLetterDetails): void {
     const { storeDeadLetter, log } = this.#parts;
-    storeDeadLetter(taken.id, taken.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
-      () => taken.delivery.done(),
+    storeDeadLetter(claimed.id, claimed.message, { ...details, source: `queue:${this.name}`, input: undefined }).then(
+      () => claimed.delivery.done(),
       (error: unknown) => {
-        log.write("ERROR", "sluice.queue", `Queue '${this.name}' could not move a message to the dead letters: ${(error as Error).message}; retrying`);
-        this.clock.after(deadLetterRetryMs, () => this.deadLetter(taken, details));
+        log.write("ERROR", "sluice.queue", `Cannot move a message of queue '${this.name}' to the dead letters: ${(error as Error).message}; retrying`);
+        this.clock.after(deadLetterRetryMs, () => this.deadLetter(claimed, details));
       },
     );
   }
@@ -268,10 +268,10 @@ class ClusterQueue implements Queue {
     delivery.retry(delayMs);
   }
 
-  /** The message stays on this node while it has a consumer. */
-  requeue(taken: ClaimedDelivery, delayMs = 0): void {
-    if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, () => this.#admit(taken));
-    else this.#admit(taken);
+  /** The message stays on this node while this node has a consumer. */
+  requeue(claimed: ClaimedDelivery, delayMs = 0): void {
+    if (delayMs > 0 && this.#subscribers.length > 0) this.clock.after(delayMs, () => this.#admit(claimed));
+    else this.#admit(claimed);
   }
 
   /** The message was requeued after its time limit, so it runs again. */
@@ -292,10 +292,10 @@ class ClusterQueue implements Queue {
     if (this.#subscribers.length === 0) await Promise.all(this.#ending);
   }
 
-  #admit(taken: ClaimedDelivery): void {
+  #admit(claimed: ClaimedDelivery): void {
     const subscriber = this.#subscribers.at(-1);
-    if (subscriber === undefined) return taken.delivery.requeue();
-    this.#ready.push(taken);
+    if (subscriber === undefined) return claimed.delivery.requeue();
+    this.#ready.push(claimed);
     subscriber.wake();
   }
 

@@ -1,5 +1,5 @@
-// Open sagas in the store of the cluster. The node that runs a saga ends it. If that node dies, the one that holds the slot of its flow does: it calls
-// the endpoints of all participants for the stored outcome, or compensates them when there is none.
+// Open sagas in the store of the cluster. The node that runs a saga also ends it. If that node dies, the node that holds the slot of the flow ends the
+// saga: it calls the endpoints of all participants for the stored outcome, or for a compensation if no outcome is stored.
 import { restoreMessage, storeMessage } from "@sluice/connectors";
 import { FlowError, Message, type BeanDeclaration, type Cluster, type Log, type RecordVersion } from "@sluice/engine";
 import { createKeyedMutex, type OpenSaga, type SagaOutcome, type SagaStep, type SagaStore } from "@sluice/engine/tools";
@@ -63,7 +63,7 @@ export class SharedSagas implements SagaStore {
     this.#steps.set(key, notify);
     this.#open();
     return () => {
-      // The next version of the flow may have replaced it.
+      // The next version of the flow may have replaced the function.
       if (this.#steps.get(key) === notify) this.#steps.delete(key);
     };
   }
@@ -106,7 +106,7 @@ export class SharedSagas implements SagaStore {
     this.#ending.add(id);
     const outcome = saga.outcome ?? "compensation";
     try {
-      // This node ends it from now on, even when the slot moves.
+      // From now on, this node is responsible for the saga, even if the slot moves.
       await this.#store(id, { ...saga, outcome, boot: cluster.boot });
       log.write("WARN", "saga", `The node that ran saga ${id} is gone; starting the ${outcome} of its participants (${saga.parts.length})`);
       let previous: Promise<void> | undefined;

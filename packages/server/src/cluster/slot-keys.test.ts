@@ -46,7 +46,7 @@ function keysOf(deployment: Deployment): readonly (readonly [string | undefined,
 }
 
 const problemsOf = (deployment: Deployment): readonly string[] => unsupportedParts(deployment, catalog, []).map(({ message }) => message);
-const stateful = "to: 'file:out'";
+const tiedStep = "to: 'file:out'";
 
 it("a 'master:' route uses the slot of its name and ties no other route", () => {
   const deployment = prepare(["one", "master:a:timer:t"], ["two", "master:b:webhook"], ["three", "webhook"], ["four", "timer:t"]);
@@ -60,22 +60,24 @@ it("a 'master:' route uses the slot of its name and ties no other route", () => 
   expect(problemsOf(deployment)).toEqual([]);
 });
 
-it("a flow with state in memory runs on the node of its 'master:' name, and can have only one name", () => {
-  const deployment = prepare(["one", "master:a:timer:t", stateful], ["two", "webhook"], ["three", "master:a:queue:work"]);
+it("a flow that must run on one node runs on the node of its 'master:' name, and can have only one name", () => {
+  const deployment = prepare(["one", "master:a:timer:t", tiedStep], ["two", "webhook"], ["three", "master:a:queue:work"]);
   expect(keysOf(deployment)).toEqual([
     ["master/a", "master/a"],
     ["master/a", "master/a"],
     ["master/a", "master/a"],
   ]);
   expect(problemsOf(deployment)).toEqual([]);
-  expect(problemsOf(prepare(["one", "master:a:timer:t", stateful], ["two", "master:b:timer:t"]))).toEqual([
+  expect(problemsOf(prepare(["one", "master:a:timer:t", tiedStep], ["two", "master:b:timer:t"]))).toEqual([
     expect.stringMatching(/^route 'two': the flow must run on one node .* but 'master:' has the names 'a' and 'b', which is not supported/),
   ]);
 });
 
-it("rejects 'master:' with a durable webhook, whose messages every node runs, and accepts it with idempotency keys", () => {
-  expect(problemsOf(prepare(["one", "master:a:webhook?durable=true"]))).toEqual([expect.stringContaining("every node runs the messages of a durable webhook")]);
-  expect(problemsOf(prepare(["one", "master:a:webhook?idempotency=true", stateful]))).toEqual([]);
+it("rejects 'master:' with a durable webhook, whose messages every node processes, and accepts it with idempotency keys", () => {
+  expect(problemsOf(prepare(["one", "master:a:webhook?durable=true"]))).toEqual([
+    expect.stringContaining("every node processes the messages of a durable webhook"),
+  ]);
+  expect(problemsOf(prepare(["one", "master:a:webhook?idempotency=true", tiedStep]))).toEqual([]);
 });
 
 /** The routes whose trigger runs on one node, and those whose requests do. */
@@ -96,7 +98,7 @@ it("sluice.placement ties the whole flow to one node, or lets every node run eve
   expect(placedOf(prepareWith("auto", ...routes))).toEqual(["tick", "named"]);
   expect(placedOf(prepareWith("one", ...routes))).toEqual(["tick", "hook", "named"]);
   expect(placedOf(prepareWith("all", ...routes))).toEqual(["named"]);
-  expect(placedOf(prepareWith("all", ["tick", "timer:t", stateful], ["hook", "webhook?idempotency=true"]))).toEqual([]);
+  expect(placedOf(prepareWith("all", ["tick", "timer:t", tiedStep], ["hook", "webhook?idempotency=true"]))).toEqual([]);
   expect(problemsOf(prepareWith("one", ["work", "queue:work"]))).toEqual([expect.stringContaining("(its parameter sluice.placement is 'one')")]);
   expect(() => prepareWith("two", ...routes)).toThrow("the parameter 'sluice.placement' is 'two'; allowed: auto, one, all");
 });

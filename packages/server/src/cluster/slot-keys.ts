@@ -9,10 +9,10 @@ export const mastersOf = ({ routes }: Deployment): readonly string[] => [...new 
 
 const keyOfName = (name: string): string => `master/${name}`;
 
-/** The key of a route. If a flow has one `master:` name, it is the key of all its routes, because a flow with state in memory must run on one node. */
+/** The key of a route. If a flow has one `master:` name, that name is the key of all its routes, because the whole flow may have to run on one node. */
 export function slotKeyOf(deployment: Deployment, route: Route): string {
-  const own = masterOf(route);
-  if (own !== undefined) return keyOfName(own);
+  const masterName = masterOf(route);
+  if (masterName !== undefined) return keyOfName(masterName);
   const [name, ...others] = mastersOf(deployment);
   return name === undefined || others.length > 0 ? deployment.id : keyOfName(name);
 }

@@ -19,7 +19,7 @@ interface NodeOptions {
 
 async function start(cluster: Cluster, { ttlMs = 3_000, reconcile = async () => true }: NodeOptions = {}) {
   let expirations = 0;
-  const own = (): Heartbeat => ({
+  const heartbeat = (): Heartbeat => ({
     node: cluster.node,
     boot: cluster.boot,
     version: "1",
@@ -29,7 +29,7 @@ async function start(cluster: Cluster, { ttlMs = 3_000, reconcile = async () => 
     slots: slots.list(),
     behind: [],
   });
-  const session = new Session({ cluster, log, ttlMs, own, expired: () => void expirations++ });
+  const session = new Session({ cluster, log, ttlMs, heartbeat, expired: () => void expirations++ });
   const slots: Slots = new Slots({ cluster, session, log, reconcile });
   stops.push(async () => {
     await slots.stop();

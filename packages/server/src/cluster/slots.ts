@@ -99,8 +99,8 @@ export class Slots {
       this.#leaving = { slot, claim };
       return this.#leave();
     }
-    const taken = new Set(ready.filter(({ boot }) => boot !== cluster.boot).flatMap(({ slots }) => slots));
-    const free = ranked.filter((slot) => !taken.has(slot) && !this.#held.has(slot)).slice(0, share - this.#held.size);
+    const heldByOthers = new Set(ready.filter(({ boot }) => boot !== cluster.boot).flatMap(({ slots }) => slots));
+    const free = ranked.filter((slot) => !heldByOthers.has(slot) && !this.#held.has(slot)).slice(0, share - this.#held.size);
     const failed = (await Promise.allSettled(free.map((slot) => this.#claim(slot)))).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
   }

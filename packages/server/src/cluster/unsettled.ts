@@ -35,7 +35,7 @@ export class Unsettled<T> {
   }
 }
 
-/** Calls at most one of these functions, once. */
+/** Wraps functions so that only the first call to any of them has an effect. */
 export function settleOnce<T extends Readonly<Record<string, (...values: never[]) => unknown>>>(calls: T): T {
   let isSettled = false;
   const once = Object.entries(calls).map(([name, call]) => [

@@ -51,7 +51,7 @@ function reasonsOf({ placement, trigger, from }: Route, { connectors }: Connecto
 const storesKeys = (route: Route): boolean =>
   route.trigger === "request" && masterOf(route) === undefined && route.placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored !== true);
 
-/** True for a route whose messages are in the queues that the nodes share: any node runs them. */
+/** True for a route whose messages are in the queues that the nodes share: any node processes them. */
 const isStoredSource = (route: Route): boolean =>
   masterOf(route) === undefined && route.placement.tiedBy.some(({ kind, isStored }) => kind === "trigger" && isStored === true);
 
@@ -59,42 +59,45 @@ const isStoredSource = (route: Route): boolean =>
 export const isPinnable = (route: Route): boolean =>
   (route.trigger === "request" || route.trigger === "route") && !isStoredSource(route) && !storesKeys(route) && masterOf(route) === undefined;
 
-/** Errors for a flow that must run on one node but has messages that other nodes run or send, or that calls such a flow. `others` are the deployed flows. */
+/**
+ * Errors for a flow that must run on one node but has messages that other nodes process or send, or that calls such a flow. `others` are the deployed
+ * flows.
+ */
 export function unsupportedParts(deployment: Deployment, catalog: Connectors, others: Iterable<Deployment>): readonly Diagnostic[] {
   const ties = tiesOf(deployment, catalog);
   const [tie] = ties;
-  const found = [...sharedMessageProblems(deployment, ties), ...masterProblems(deployment, ties)];
+  const problems = [...sharedMessageProblems(deployment, ties), ...masterProblems(deployment, ties)];
   for (const other of others) {
     if (other.id === deployment.id) continue;
     const [tieOfOther] = tiesOf(other, catalog);
     if (tieOfOther !== undefined)
       for (const [route, uri] of callsTo(deployment, other))
-        found.push(problem(deployment, route, `it calls '${uri}' of flow '${other.id}', which runs on one node (${tieOfOther})`));
+        problems.push(problem(deployment, route, `it calls '${uri}' of flow '${other.id}', which runs on one node (${tieOfOther})`));
     if (tie !== undefined)
       for (const [, uri] of callsTo(other, deployment))
-        found.push(problem(deployment, undefined, `the flow must run on one node (${tie}), but flow '${other.id}' calls its '${uri}'`));
+        problems.push(problem(deployment, undefined, `the flow must run on one node (${tie}), but flow '${other.id}' calls its '${uri}'`));
   }
-  return found;
+  return problems;
 }
 
-/** Problems of messages that several nodes may run. Idempotency keys alone are no problem: they are not used after a message is stored. */
+/** Problems with messages that several nodes may process. Idempotency keys alone are not a problem: they are not used after a message is stored. */
 function sharedMessageProblems(deployment: Deployment, ties: readonly string[]): readonly Diagnostic[] {
   const tie = ties.find((reason) => !reason.endsWith(keysReason));
   if (tie === undefined) return [];
   return deployment.routes.flatMap((route) => {
     if (isStoredSource(route))
-      return [problem(deployment, route, `every node runs the messages of '${route.from}', but the flow must run on one node (${tie})`)];
+      return [problem(deployment, route, `every node processes the messages of '${route.from}', but the flow must run on one node (${tie})`)];
     if (storesKeys(route)) return [problem(deployment, route, `'${route.from}' has idempotency keys, and the flow must run on one node (${tie})`)];
     return [];
   });
 }
 
-/** A flow with state in memory runs on the node of its master name, so there can be only one. */
+/** A flow that must run on one node runs on the node of its `master:` name, so it can have only one such name. */
 function masterProblems(deployment: Deployment, [tie]: readonly string[]): readonly Diagnostic[] {
   const [first, ...others] = mastersOf(deployment);
   const durable = deployment.routes.filter((route) => masterOf(route) !== undefined && route.trigger === "request" && hasStoredMessages(route));
   return [
-    ...durable.map((route) => problem(deployment, route, `every node runs the messages of a durable webhook, but '${route.from}' runs on one node`)),
+    ...durable.map((route) => problem(deployment, route, `every node processes the messages of a durable webhook, but '${route.from}' runs on one node`)),
     ...deployment.routes
       .filter((route) => tie !== undefined && others.includes(masterOf(route) as string))
       .map((route) => problem(deployment, route, `the flow must run on one node (${tie}), but 'master:' has the names '${first}' and '${masterOf(route)}'`)),
@@ -103,7 +106,7 @@ function masterProblems(deployment: Deployment, [tie]: readonly string[]): reado
 
 const hasStoredMessages = ({ placement }: Route): boolean => placement.tiedBy.some(({ isStored }) => isStored === true);
 
-/** The in-process endpoints of a flow that another one sends to. */
+/** The calls of one flow to in-process endpoints of another. */
 function callsTo(caller: Deployment, callee: Deployment): readonly (readonly [Route, string])[] {
   const sources = new Set(callee.routes.filter((route) => route.trigger === "route" && !isStoredSource(route)).map(({ from }) => endpointOf(from)));
   return caller.routes.flatMap((route) => {
@@ -118,6 +121,6 @@ const endpointOf = (uri: string): string => uri.replace(/\?.*$/s, "").replace(/^
 
 function problem({ flow }: Deployment, route: Route | undefined, reason: string): Diagnostic {
   const span = flow.routes.find(({ id }) => id === route?.identity.id)?.span ?? { line: 1, column: 1, endLine: 1, endColumn: 1, start: 0, end: 0 };
-  const place = route === undefined ? "" : `route '${route.identity.id}': `;
-  return { code: "cluster-unsupported", severity: "error", message: `${place}${reason}, which is not supported in a cluster yet`, path: "", span };
+  const prefix = route === undefined ? "" : `route '${route.identity.id}': `;
+  return { code: "cluster-unsupported", severity: "error", message: `${prefix}${reason}, which is not supported in a cluster yet`, path: "", span };
 }

@@ -39,7 +39,7 @@ describe("sessions of ended processes", () => {
     const heartbeatOf = (boot: string) => ({ node: "n1", boot, version: "0", startedAt: "", isReady: false, applied: 0, slots: [], behind: [] });
     // The data directory lists the first; the process of the second was killed before it could write its file.
     for (const boot of ["listed", "unknown"]) await cluster.records.write("nodes", boot, Buffer.from(JSON.stringify(heartbeatOf(boot))));
-    const session = new Session({ cluster, log: logTo(lines), ttlMs: 300, own: () => heartbeatOf(cluster.boot), expired: () => undefined });
+    const session = new Session({ cluster, log: logTo(lines), ttlMs: 300, heartbeat: () => heartbeatOf(cluster.boot), expired: () => undefined });
     const startTime = performance.now();
     await session.open(["listed"]);
     expect(performance.now() - startTime).toBeGreaterThan(290);

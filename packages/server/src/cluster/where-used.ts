@@ -16,7 +16,7 @@ const maxWaitMs = 2_000;
 /** Flows in one response. */
 const maxFlows = 20;
 
-/** Responds to requests of the other nodes from now on; returns a function that ends it. */
+/** Starts to respond to requests of the other nodes; returns a function that stops this. */
 export const respondToUsageQueries = (others: OtherNodes, usersOf: (kind: UsedKind, id: string) => readonly string[]): (() => void) =>
   others.respond(usersOfTopic, ({ kind, id }) => usersOf(kind, id).slice(0, maxFlows));
 

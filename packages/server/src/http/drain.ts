@@ -52,9 +52,9 @@ async function acceptAll(server: AcceptingServer, deadline: number): Promise<voi
   const until = Math.min(deadline, performance.now() + acceptTimeoutMs);
   // One connection is accepted per event loop turn, so a turn in which none is accepted means that the backlog is empty.
   for (let quietTurns = 0; quietTurns < 2 && performance.now() < until;) {
-    const before = server.accepted;
+    const acceptedBefore = server.accepted;
     await new Promise((resolve) => setImmediate(resolve));
-    quietTurns = server.accepted === before ? quietTurns + 1 : 0;
+    quietTurns = server.accepted === acceptedBefore ? quietTurns + 1 : 0;
   }
 }
 

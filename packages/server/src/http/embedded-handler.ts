@@ -39,7 +39,7 @@ export function embeddedHandler({ scope, ingress, handle }: EmbeddedParts): Requ
       return;
     }
     if (request.readableDidRead && hasBody(request)) {
-      const text = "The request body was read before it reached Sluice: mount the handler before body parsers";
+      const text = "the request body was already read: mount the handler before body parsers";
       if (next === undefined) reject(request, response, 500, text);
       else next(new Error(text));
       return;

@@ -80,9 +80,9 @@ test("a less specific path serves the methods that the more specific one does no
 
 test("path parameters are decoded, percent-encoded route ids match, query strings stay raw", async () => {
   await serve();
-  const seen = (request: HttpRequest): HttpReply => text(JSON.stringify([request.path, { ...request.params }, request.query]));
-  server.mount("/files/{name}/{version}", seen);
-  server.mount("/api/gr%C3%B6%C3%9Fe%20%7Bx%7D", seen);
+  const echoTarget = (request: HttpRequest): HttpReply => text(JSON.stringify([request.path, { ...request.params }, request.query]));
+  server.mount("/files/{name}/{version}", echoTarget);
+  server.mount("/api/gr%C3%B6%C3%9Fe%20%7Bx%7D", echoTarget);
   expect(JSON.parse((await ask("/files/a%20b/__proto__?q=%20"))[1])).toEqual(["/files/a b/__proto__", { name: "a b", version: "__proto__" }, "q=%20"]);
   expect((await ask("/api/gr%c3%b6%c3%9fe%20%7bx%7d"))[0]).toBe(200);
   expect((await ask("/files/a%2fb/1"))[0]).toBe(400);

@@ -31,10 +31,10 @@ export function joinedHeaders(rawHeaders: readonly string[], without: readonly s
     const value = rawHeaders[index + 1] as string;
     // Node drops this name too: it would change the prototype of a plain object.
     if (name === "__proto__" || without?.includes(name) === true) continue;
-    const before = headers[name];
-    if (name === "set-cookie") headers[name] = before === undefined ? [value] : [...(before as string[]), value];
-    else if (before === undefined) headers[name] = value;
-    else if (!singleValueHeaders.has(name)) headers[name] = `${before as string}${name === "cookie" ? "; " : ", "}${value}`;
+    const existing = headers[name];
+    if (name === "set-cookie") headers[name] = existing === undefined ? [value] : [...(existing as string[]), value];
+    else if (existing === undefined) headers[name] = value;
+    else if (!singleValueHeaders.has(name)) headers[name] = `${existing as string}${name === "cookie" ? "; " : ", "}${value}`;
   }
   return headers;
 }

@@ -1,7 +1,7 @@
 /** Limits for HTTP clients: sizes in bytes, times in milliseconds. */
 export interface HttpLimits {
   readonly maxBodyBytes: number;
-  /** Request bytes in memory over all connections; requests beyond it get 503. Unsent responses may use half of it. */
+  /** Request bytes in memory across all connections; requests beyond this limit get 503. Unsent responses may use half of it. */
   readonly maxBodyBytesHeld: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
@@ -16,7 +16,7 @@ export interface HttpLimits {
   /** How often timed-out requests are detected. */
   readonly checkIntervalMs: number;
   readonly maxConnections: number;
-  /** Concurrent webhook requests, in total and per route; requests beyond it get 503. */
+  /** Concurrent webhook requests, in total and per route; requests beyond these limits get 503. */
   readonly maxConcurrent: number;
   readonly maxConcurrentPerRoute: number;
 }

@@ -134,7 +134,7 @@ test("chunks over the limit are rejected at the limit", async () => {
   expect(calls).toEqual([]);
 });
 
-test("a body that stalls returns 408 after the time limit, and its slot is released", async () => {
+test("a request whose body stalls returns 408 after the time limit, and no longer counts as active", async () => {
   const { text: received, closed } = await sendRaw(shortTimeoutServer.port, post("Content-Length: 50\r\n", "abc"), 1_500);
   expect(statuses(received)).toEqual([408]);
   expect(closed).toBe(true);
@@ -192,10 +192,10 @@ test("a decompressed body has no Content-Encoding", async () => {
 test("the limit applies to decompressed bytes", async () => {
   const bomb = gzipSync(Buffer.alloc(80_000_000));
   expect(bomb.length).toBeLessThan(maxBodyBytes);
-  const before = process.memoryUsage().rss;
+  const rssBefore = process.memoryUsage().rss;
   const reply = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: bomb });
   expect([reply.status, await reply.text()]).toEqual([413, `{"error":"request body exceeds ${maxBodyBytes} bytes"}`]);
-  expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
+  expect(process.memoryUsage().rss - rssBefore).toBeLessThan(50_000_000);
   const exact = await fetch(url("/api/echo"), { method: "POST", headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(maxBodyBytes)) });
   expect([exact.status, (await exact.arrayBuffer()).byteLength]).toEqual([200, maxBodyBytes]);
 });

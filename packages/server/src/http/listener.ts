@@ -28,7 +28,7 @@ export interface ListenerOptions {
   readonly fastPath?: boolean;
   /** Logs an internal error; the caller sees only the reference. */
   reportFault(fault: unknown, reference: string): void;
-  /** Takes over requests that no fixed path serves; returns true if it did. `isLate`: the connection was opened after draining began. */
+  /** Takes over requests that no fixed path serves; returns true if it took the request over. `isLate`: the connection was opened after draining began. */
   tryForward?(inbound: NodeInboundRequest, path: string, isLate: boolean): boolean;
   /** True while draining must wait: the leader waits for its followers, a follower for the requests it has forwarded. */
   mustStayOpen?(): boolean;
@@ -142,16 +142,16 @@ async function listenForWorkers(path: string, limits: HttpLimits, dispatcher: Re
   return server;
 }
 
-function handleRequests(server: Server, dispatcher: RequestDispatcher, before?: (request: IncomingMessage) => void): void {
+function handleRequests(server: Server, dispatcher: RequestDispatcher, prepare?: (request: IncomingMessage) => void): void {
   server.on("request", (request, response) => {
-    before?.(request);
+    prepare?.(request);
     dispatcher.handle(request, response, false);
   });
   server.on("checkContinue", (request, response) => {
-    before?.(request);
+    prepare?.(request);
     dispatcher.handle(request, response, true);
   });
-  // Node would silently drop excess headers. Their total size is limited, and readHead rejects too many.
+  // Node would silently drop excess headers. Their total size is limited, and `readHead` rejects requests with too many headers.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", (request, response) =>
     refuseAndClose(request, response, new HttpError(417, "the only supported expectation is '100-continue'")),

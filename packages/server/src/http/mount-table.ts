@@ -1,8 +1,9 @@
 // Finds the mount that serves a path and method. Fixed paths are one Map lookup; patterns and prefixes are a tree of segments.
 //
 // Precedence does not depend on mount order. Among all matching paths that serve the method, the first differing segment decides: a
-// literal wins over a mix of text and names, such as `{id}.json`, which wins over `{name}`; an exact end wins over a prefix. Two mounts with the same path and method are the old and new version of a
-// flow: the newest serves, and when it is removed, the older one serves again if it still exists.
+// literal wins over a mix of text and names, such as `{id}.json`, which wins over `{name}`; an exact end wins over a prefix. Two mounts
+// with the same path and method are the old and new version of a flow: the newest serves, and when it is removed, the older one serves
+// again if it still exists.
 import type { HttpMount } from "@sluice/engine/spi";
 import { claimsReservedPath } from "@sluice/model";
 import { readTarget } from "./target.ts";
@@ -26,12 +27,12 @@ export interface MountMatch {
 }
 
 /** Mounts of one path by method, newest last; `*` matches every method. */
-type Slot = Map<string, Mounted[]>;
+type MountsByMethod = Map<string, Mounted[]>;
 
 interface Branch {
   readonly literals: Map<string, Branch>;
-  readonly end: Slot;
-  readonly below: Slot;
+  readonly end: MountsByMethod;
+  readonly below: MountsByMethod;
   /** Segments that mix text and names, such as `{id}.json`, longest text first. */
   mixed: readonly MixedBranch[];
   parameter: Branch | undefined;
@@ -47,7 +48,7 @@ const noParams: Readonly<Record<string, string>> = Object.freeze({});
 const everyMethod = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 export class MountTable {
-  readonly #exact = new Map<string, Slot>();
+  readonly #exact = new Map<string, MountsByMethod>();
   readonly #patterns = branch();
   readonly #loads = new Map<string, { load: RouteLoad; mounts: number }>();
 
@@ -57,24 +58,24 @@ export class MountTable {
     const names = segments.flatMap((segment) => segment.names);
     const mounted: Mounted = { mount, names, load: this.#loadOf(mount.routeId) };
     const path = `/${segments.map((segment) => segment.text).join("/")}`;
-    const slot = names.length === 0 && !mount.prefix ? exactSlot(this.#exact, path) : patternSlot(this.#patterns, segments, mount.prefix);
+    const byMethod = names.length === 0 && !mount.prefix ? exactMounts(this.#exact, path) : patternMounts(this.#patterns, segments, mount.prefix);
     const methods = mount.methods?.map((method) => method.toUpperCase()) ?? ["*"];
-    for (const method of methods) slot.set(method, [...(slot.get(method) ?? []), mounted]);
+    for (const method of methods) byMethod.set(method, [...(byMethod.get(method) ?? []), mounted]);
     let isMounted = true;
     return () => {
       if (!isMounted) return;
       isMounted = false;
-      for (const method of methods) removeFrom(slot, method, mounted);
-      if (slot.size === 0 && this.#exact.get(path) === slot) this.#exact.delete(path);
+      for (const method of methods) removeFrom(byMethod, method, mounted);
+      if (byMethod.size === 0 && this.#exact.get(path) === byMethod) this.#exact.delete(path);
       prune(this.#patterns, segments, 0);
       this.#releaseLoad(mount.routeId);
     };
   }
 
-  /** The mount of a fixed path; a pattern may still match when it is undefined. */
+  /** The mount of a fixed path; a pattern may still match when the result is undefined. */
   exact(path: string, method: string): Mounted | undefined {
-    const slot = this.#exact.get(path);
-    return slot === undefined ? undefined : servingMount(slot, method);
+    const byMethod = this.#exact.get(path);
+    return byMethod === undefined ? undefined : servingMount(byMethod, method);
   }
 
   /** Like `exact`, but includes patterns and prefixes. */
@@ -191,13 +192,13 @@ function branch(): Branch {
   return { literals: new Map(), end: new Map(), below: new Map(), mixed: [], parameter: undefined };
 }
 
-function exactSlot(slots: Map<string, Slot>, path: string): Slot {
-  const slot = slots.get(path) ?? new Map<string, Mounted[]>();
-  slots.set(path, slot);
-  return slot;
+function exactMounts(byPath: Map<string, MountsByMethod>, path: string): MountsByMethod {
+  const byMethod = byPath.get(path) ?? new Map<string, Mounted[]>();
+  byPath.set(path, byMethod);
+  return byMethod;
 }
 
-function patternSlot(root: Branch, segments: readonly Segment[], prefix: boolean): Slot {
+function patternMounts(root: Branch, segments: readonly Segment[], prefix: boolean): MountsByMethod {
   let at = root;
   for (const segment of segments) {
     if (segment.pieces !== undefined) at = mixedBranch(at, segment.pieces);
@@ -240,15 +241,17 @@ function prune(at: Branch, segments: readonly Segment[], index: number): boolean
   return at.literals.size === 0 && at.mixed.length === 0 && at.parameter === undefined && at.end.size === 0 && at.below.size === 0;
 }
 
-function removeFrom(slot: Slot, method: string, mounted: Mounted): void {
-  const rest = slot.get(method)?.filter((other) => other !== mounted) ?? [];
-  if (rest.length === 0) slot.delete(method);
-  else slot.set(method, rest);
+function removeFrom(byMethod: MountsByMethod, method: string, mounted: Mounted): void {
+  const rest = byMethod.get(method)?.filter((other) => other !== mounted) ?? [];
+  if (rest.length === 0) byMethod.delete(method);
+  else byMethod.set(method, rest);
 }
 
-function servingMount(slot: Slot, method: string): Mounted | undefined {
+function servingMount(byMethod: MountsByMethod, method: string): Mounted | undefined {
   const mounts =
-    slot.get(method) ?? (method === "HEAD" ? slot.get("GET") : undefined) ?? (method === "TRACE" || method === "CONNECT" ? undefined : slot.get("*"));
+    byMethod.get(method) ??
+    (method === "HEAD" ? byMethod.get("GET") : undefined) ??
+    (method === "TRACE" || method === "CONNECT" ? undefined : byMethod.get("*"));
   return mounts?.[mounts.length - 1];
 }
 
@@ -275,8 +278,8 @@ function search(at: Branch, segments: readonly string[], index: number, method: 
   return servingMount(at.below, method);
 }
 
-function collect(slot: Slot, methods: Set<string>): void {
-  for (const method of slot.keys()) methods.add(method);
+function collect(byMethod: MountsByMethod, methods: Set<string>): void {
+  for (const method of byMethod.keys()) methods.add(method);
 }
 
 function collectPatterns(at: Branch, segments: readonly string[], index: number, methods: Set<string>): void {

@@ -54,9 +54,9 @@ export function readHead(request: IncomingMessage, limits: HttpLimits): RequestH
   return bodyLength === 0 && encoding === "" && session === "" ? empty : { bodyLength, encoding, session };
 }
 
-function contentEncoding(before: string, value: string): string {
+function contentEncoding(previous: string, value: string): string {
   const lower = value.trim().toLowerCase();
-  return before !== "" ? `${before}, ${lower}` : lower === "identity" ? "" : lower;
+  return previous !== "" ? `${previous}, ${lower}` : lower === "identity" ? "" : lower;
 }
 
 /** Servers interpret other codings, and any coding in HTTP/1.0, differently, which enables request smuggling. */

@@ -7,7 +7,7 @@ import type { HeldBytes } from "./held-bytes.ts";
 import type { TimeSlicedQueue } from "./time-sliced-queue.ts";
 
 const headEnd = Buffer.from("\r\n\r\n", "latin1");
-/** Number of pieces parsed before other connections are served: a chunked body may consist of very many. */
+/** Number of pieces parsed before other connections are served: a chunked body may consist of a very large number of pieces. */
 const piecesPerTurn = 64;
 
 export class RequestPacing {

@@ -86,10 +86,10 @@ test("no spelling of a path under /_api is ever a route path", () => {
   const spell = (letter: string): fc.Arbitrary<string> =>
     fc.constantFrom(letter, letter.toUpperCase(), `%${letter.charCodeAt(0).toString(16)}`, `%${letter.toUpperCase().charCodeAt(0).toString(16).toUpperCase()}`);
   const api = fc.tuple(spell("_"), spell("a"), spell("p"), spell("i")).map((letters) => letters.join(""));
-  const before = fc.array(fc.constantFrom("", ".", "x/..", "%2e", "y/%2E%2e"), { maxLength: 3 }).map((parts) => parts.map((part) => `/${part}`).join(""));
-  const after = fc.constantFrom("", "/", "/flows", "//flows", "/flows/..", "/./x");
+  const prefix = fc.array(fc.constantFrom("", ".", "x/..", "%2e", "y/%2E%2e"), { maxLength: 3 }).map((parts) => parts.map((part) => `/${part}`).join(""));
+  const suffix = fc.constantFrom("", "/", "/flows", "//flows", "/flows/..", "/./x");
   fc.assert(
-    fc.property(before, api, after, (head, middle, tail) => {
+    fc.property(prefix, api, suffix, (head, middle, tail) => {
       expect(readTarget(`${head}/${middle}${tail}`).kind).toBe("management");
     }),
     { numRuns: 2000 },

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 /**
- * Reply bytes buffered for slow clients, over all connections. Over the limit, the connections that have been slow for longest are
+ * Reply bytes buffered for slow clients, across all connections. Above the limit, the connections that have been slow for longest are
  * closed, so that clients that do not read cannot exhaust memory.
  */
 export class UnsentReplies {
@@ -21,9 +21,9 @@ export class UnsentReplies {
 
   /** Counts the bytes buffered in a socket, until `remove`. */
   add(socket: Socket): void {
-    const before = this.#bytesOf.get(socket) ?? 0;
+    const countedBefore = this.#bytesOf.get(socket) ?? 0;
     this.#bytesOf.set(socket, socket.writableLength);
-    this.#bytes += socket.writableLength - before;
+    this.#bytes += socket.writableLength - countedBefore;
     if (this.#bytes > this.#limit) this.#closeOldest();
   }
 

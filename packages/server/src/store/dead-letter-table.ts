@@ -81,9 +81,9 @@ export class DeadLetterTable {
 
   constructor(parts: DeadLetterParts) {
     this.#parts = parts;
-    const found = parts.database.prepare("SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM dead_letter").get();
-    this.count = Number(found?.["count"] ?? 0);
-    this.bytes = Number(found?.["bytes"] ?? 0);
+    const totals = parts.database.prepare("SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM dead_letter").get();
+    this.count = Number(totals?.["count"] ?? 0);
+    this.bytes = Number(totals?.["bytes"] ?? 0);
   }
 
   /** Stores a message; resolves with the dead letter's id after the commit. */

@@ -57,7 +57,7 @@ describe("the durable store", () => {
     expect([statSync(directory).mode & 0o777, statSync(join(directory, "durable.sqlite")).mode & 0o777]).toEqual([0o700, 0o600]);
   });
 
-  it("has all acknowledged messages after a crash, in order and once", async () => {
+  it("has all acknowledged messages after a crash, in order and each once", async () => {
     const directory = folder();
     const { queues } = await storeIn(directory).open();
     const put = await Promise.all(Array.from({ length: 200 }, (_, index) => queues.put("q", text(String(index)), now)));
@@ -93,9 +93,9 @@ describe("the durable store", () => {
 
   it("writes concurrent operations in a few groups and resolves each", async () => {
     const store = await storeIn(folder()).open();
-    const before = store.groups.groups;
+    const groupsBefore = store.groups.groups;
     await Promise.all(Array.from({ length: 300 }, (_, index) => store.queues.put("q", text(String(index)), now)));
-    expect(store.groups.groups - before).toBeLessThanOrEqual(6);
+    expect(store.groups.groups - groupsBefore).toBeLessThanOrEqual(6);
     await store.queues.put("q", text("alone"), now);
     expect(store.groups.items).toBe(301);
   });
@@ -168,12 +168,12 @@ describe("the queue table", () => {
     let monotonic = 0;
     const clock: Clock = { ...systemClock, now: () => wallTime, monotonic: () => monotonic };
     const { queues } = await storeIn(folder(), {}, clock).open();
-    const before = await queues.put("q", text("1"), now);
+    const earlier = await queues.put("q", text("1"), now);
     wallTime -= 3_600_000;
     monotonic += 10;
-    const after = await queues.put("q", text("2"), now);
-    expect(after.due).toBe(before.due + 10);
-    expect(queues.page("q", undefined, queues.now(), 10).map(({ id }) => id)).toEqual([before.id, after.id]);
+    const later = await queues.put("q", text("2"), now);
+    expect(later.due).toBe(earlier.due + 10);
+    expect(queues.page("q", undefined, queues.now(), 10).map(({ id }) => id)).toEqual([earlier.id, later.id]);
   });
 
   it("moves a message to the dead letters in one transaction", async () => {

@@ -164,9 +164,9 @@ export class GroupCommit {
   }
 
   #recordFailure(error: string, bytes: number): void {
-    const before = this.#failing;
-    this.#failing = { error, since: before?.since ?? Date.now(), bytes: Math.max(before?.bytes ?? 0, bytes) };
-    if (before === undefined) this.onProblem(this.#failing);
+    const previous = this.#failing;
+    this.#failing = { error, since: previous?.since ?? Date.now(), bytes: Math.max(previous?.bytes ?? 0, bytes) };
+    if (previous === undefined) this.onProblem(this.#failing);
     this.#probeLater();
   }
 

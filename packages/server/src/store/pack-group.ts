@@ -10,10 +10,10 @@ export class GroupPacker {
     const statements: string[] = [];
     const bytes = new Uint8Array(byteLength(items));
     let end = 0;
-    const packed = items.map((operations) => operations.map((operation) => one(operation, this.#number(operation.sql, statements))));
+    const packed = items.map((operations) => operations.map((operation) => packOperation(operation, this.#number(operation.sql, statements))));
     return { kind: "write", statements, items: packed, bytes };
 
-    function one({ values, rows }: Operation, statement: number): PackedOperation {
+    function packOperation({ values, rows }: Operation, statement: number): PackedOperation {
       return {
         statement,
         rows: rows === true,

@@ -99,9 +99,11 @@ export class StoreFile {
   }
 
   #migrate(): void {
-    const found = Number(this.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+    const fileVersion = Number(this.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
     const { schema } = this.#settings;
-    if (found > schema.length) throw new Error(`the file was written by a later version of Sluice (schema ${found}; this version supports ${schema.length})`);
-    for (let version = found; version < schema.length; version++) this.transaction(() => this.exec(`${schema[version]}; PRAGMA user_version = ${version + 1}`));
+    if (fileVersion > schema.length)
+      throw new Error(`the file was written by a later version of Sluice (schema ${fileVersion}; this version supports ${schema.length})`);
+    for (let version = fileVersion; version < schema.length; version++)
+      this.transaction(() => this.exec(`${schema[version]}; PRAGMA user_version = ${version + 1}`));
   }
 }

@@ -41,8 +41,8 @@ interface SystemCallTarget {
 export type Envelope = CallMessage | ResponseMessage;
 
 /**
- * A failed call. `name`, `code` and the target of a failed system call are copied from the remote error. Additional codes: `exited`: the process has exited; `unhandled`: it
- * does not handle this call yet; `timeout`: it did not respond in time.
+ * A failed call. `name`, `code` and the target of a failed system call are copied from the remote error. Additional codes: `exited`: the process has
+ * exited; `unhandled`: it does not handle this call yet; `timeout`: it did not respond in time.
  */
 export class CallError extends Error {
   readonly code: string | undefined;

@@ -1,4 +1,4 @@
-// The parts of a follower that run flows: the runtime of the leader without stores, whose state is replicated.
+// The parts of a follower that run flows. They are like those of the leader, but without stores; the state is replicated from the leader.
 import type { Log, LogLevel, RunListener } from "@sluice/engine";
 import { connectionIndex, loadClient, sluiceEvents } from "@sluice/connectors";
 import { createRuntime } from "@sluice/engine";

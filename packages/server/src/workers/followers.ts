@@ -74,7 +74,7 @@ export class Followers {
   }
 
   async metrics(withinMs: number): Promise<readonly WorkerMetrics[]> {
-    const found = await Promise.all(
+    const responses = await Promise.all(
       [...this.#serving].map((follower) =>
         this.#calls.call<WorkerMetrics>(follower, "metrics", undefined, withinMs).then(
           (metrics) => {
@@ -85,6 +85,6 @@ export class Followers {
         ),
       ),
     );
-    return found.flat();
+    return responses.flat();
   }
 }

@@ -137,7 +137,7 @@ function headersFor(inbound: NodeInboundRequest, body: Uint8Array | undefined): 
   const { request } = inbound;
   const headers = forwardedHeaders(request.rawHeaders, false);
   const has = (name: string): boolean => headers.some((header, index) => index % 2 === 0 && header.toLowerCase() === name);
-  const before = headers.length;
+  const forwardedLength = headers.length;
   if (!has("host")) headers.push("Host", "localhost");
   if (body !== undefined) {
     for (let index = headers.length - 2; index >= 0; index -= 2)
@@ -145,7 +145,7 @@ function headersFor(inbound: NodeInboundRequest, body: Uint8Array | undefined): 
     headers.push("Content-Length", String(body.byteLength));
   } else if (!has("content-length") && !has("transfer-encoding")) headers.push("Content-Length", "0");
   // The peer header is last, so that the leader finds it quickly. Its value includes the number of headers added by the forwarder.
-  const addedCount = body === undefined ? (headers.length - before) / 2 : 0;
+  const addedCount = body === undefined ? (headers.length - forwardedLength) / 2 : 0;
   headers.push(peerHeader, `${inbound.remoteAddress} ${addedCount}`);
   return headers;
 }

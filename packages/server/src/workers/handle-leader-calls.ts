@@ -46,8 +46,8 @@ export function handleLeaderCalls(
   });
   calls.on("run-ids", (filter: RunFilter) => history.runIds(filter));
   calls.on("run", ({ id }: { id: string }) => {
-    const found = history.find(id);
-    return found === undefined ? undefined : { ...runJson(found, secrets), replayable: replayStore.input(id) !== undefined };
+    const run = history.find(id);
+    return run === undefined ? undefined : { ...runJson(run, secrets), replayable: replayStore.input(id) !== undefined };
   });
   calls.on("fetch-run", ({ id }: { id: string }): RemoteRun | undefined => {
     const record = history.find(id);

@@ -36,9 +36,9 @@ const reply = "{setBody: {constant: ok}}";
 async function routesOnEveryWorker(source: string, more: Partial<Parameters<typeof placeRoutes>[0]> = {}): Promise<readonly string[]> {
   const runtime = runtimeWithoutEffects();
   await deploy(runtime, "f", source);
-  const found = placeRoutes({ runtime, needsOneProcess: () => false, isCaptured: () => false, ...more }).get("f") ?? [];
+  const routeIds = placeRoutes({ runtime, needsOneProcess: () => false, isCaptured: () => false, ...more }).get("f") ?? [];
   await runtime.stop();
-  return found;
+  return routeIds;
 }
 
 describe("which routes every worker runs", () => {

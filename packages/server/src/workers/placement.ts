@@ -15,7 +15,7 @@ const sharedVariable = /\b(?:global|route):[\w$]/;
 /** The routes of each flow that followers run; flows without any are omitted. */
 export function placeRoutes(parts: PlacementParts): ReadonlyMap<string, readonly string[]> {
   const { runtime } = parts;
-  const free = new Set<Route>();
+  const untied = new Set<Route>();
   const callers = new Set<Route>();
   for (const { id, flow, routes, kamelets } of runtime.deployments.values()) {
     const texts = [flow.source, ...[...kamelets.values()].map(({ text }) => text)];
@@ -23,32 +23,32 @@ export function placeRoutes(parts: PlacementParts): ReadonlyMap<string, readonly
     for (const route of routes) {
       const { placement, status, identity } = route;
       if (placement.tiedBy.length > 0 || status !== "Started" || parts.isCaptured(identity.id)) continue;
-      free.add(route);
+      untied.add(route);
       if (placement.calls.length > 0) callers.add(route);
     }
   }
-  tieCallers(runtime, free, callers);
+  tieCallers(runtime, untied, callers);
   const placed = new Map<string, readonly string[]>();
   for (const { id, routes } of runtime.deployments.values()) {
-    const routeIds = routes.filter((route) => free.has(route)).map((route) => route.identity.id);
+    const routeIds = routes.filter((route) => untied.has(route)).map((route) => route.identity.id);
     if (routeIds.length > 0) placed.set(id, routeIds);
   }
   return placed;
 }
 
 /** Removes routes that call a route tied to the leader, transitively. */
-function tieCallers(runtime: Runtime, free: Set<Route>, callers: Set<Route>): void {
+function tieCallers(runtime: Runtime, untied: Set<Route>, callers: Set<Route>): void {
   const calleeOf = (uri: string): Route | undefined => {
     const routeId = runtime.routeInputOf(uri)?.route.id;
     return routeId === undefined ? undefined : runtime.routes.get(routeId);
   };
-  for (let found = true; found;) {
-    found = false;
+  for (let hasChanged = true; hasChanged;) {
+    hasChanged = false;
     for (const route of callers) {
-      if (route.placement.calls.map(calleeOf).every((callee) => callee !== undefined && free.has(callee))) continue;
+      if (route.placement.calls.map(calleeOf).every((callee) => callee !== undefined && untied.has(callee))) continue;
       callers.delete(route);
-      free.delete(route);
-      found = true;
+      untied.delete(route);
+      hasChanged = true;
     }
   }
 }

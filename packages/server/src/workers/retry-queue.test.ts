@@ -36,9 +36,9 @@ it("makes one attempt at a time while the leader is unavailable, however many re
 it("sends all requests within a second once the leader is available, in order", () => {
   add(1_000);
   for (let turn = 0; turn < 20; turn++) {
-    const before = attempted.length;
+    const attemptedBefore = attempted.length;
     vi.advanceTimersByTime(50);
-    for (let index = before; index < attempted.length; index++) retries.succeeded();
+    for (let index = attemptedBefore; index < attempted.length; index++) retries.succeeded();
   }
   expect(attempted).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
   expect(retries.isEmpty).toBe(true);

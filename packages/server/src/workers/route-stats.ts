@@ -1,10 +1,10 @@
 import type { RouteStats, Runtime } from "@sluice/engine";
 import type { RouteStatsSnapshot } from "../other-workers/worker-metrics.ts";
 
-type Added = Pick<RouteStatsSnapshot, "id" | "flowHash" | "total" | "failed" | "lastRunAt">;
+type AddedStats = Pick<RouteStatsSnapshot, "id" | "flowHash" | "total" | "failed" | "lastRunAt">;
 
 /** Adds another worker's runs to a route's statistics; undefined when the route does not exist here or has another version. */
-export function addStats(runtime: Runtime, { id, flowHash, total, failed, lastRunAt }: Added): RouteStats | undefined {
+export function addStats(runtime: Runtime, { id, flowHash, total, failed, lastRunAt }: AddedStats): RouteStats | undefined {
   const route = runtime.routes.get(id);
   if (route === undefined || route.identity.flowHash !== flowHash) return undefined;
   const { stats } = route;

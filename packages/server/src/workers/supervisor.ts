@@ -92,7 +92,7 @@ async function createSocketPath(dataDir: string): Promise<string> {
 }
 
 /** Removes socket directories of services that were killed. Call it only after the workers have locked their data directories. */
-async function removeLeftovers(dataDir: string, own: string): Promise<void> {
+async function removeLeftovers(dataDir: string, currentFolder: string): Promise<void> {
   for (const name of await readdir(dataDir))
-    if (name.startsWith(folderPrefix) && join(dataDir, name) !== own) await rm(join(dataDir, name), { recursive: true, force: true });
+    if (name.startsWith(folderPrefix) && join(dataDir, name) !== currentFolder) await rm(join(dataDir, name), { recursive: true, force: true });
 }

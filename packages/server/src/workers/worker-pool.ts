@@ -1,5 +1,5 @@
-// The workers of a service: one leader, the others followers; in a cluster, equal nodes. A worker that exits is replaced, immediately the
-// first time and then with exponential back-off. Its in-flight runs are reported to the leader; in a cluster, the other nodes take over its work.
+// The workers of a service: a leader and followers, or equal nodes in a cluster. A worker that exits is replaced, immediately the first
+// time and then with exponential back-off. Its in-flight runs are reported to the leader; in a cluster, the other nodes take over its work.
 import cluster, { type Worker } from "node:cluster";
 import type { Log } from "@sluice/engine";
 import type { Configuration } from "../config.ts";

@@ -39,10 +39,10 @@ export function basicScheme(scheme: BasicScheme, realm: string, parts: SchemePar
 
   function startCheck(credential: string, key: string, source: string): Promise<CredentialResult> | "throttled" {
     // Count the attempt before the check ends: otherwise concurrent attempts would exceed the limit.
-    if (parts.guesses.take(source) > 0) return "throttled";
+    if (parts.failedAttempts.take(source) > 0) return "throttled";
     const result = check(credential, key).finally(() => {
       pendingChecks.delete(key);
-      parts.guesses.refund(source);
+      parts.failedAttempts.refund(source);
     });
     pendingChecks.set(key, result);
     return result;

@@ -30,8 +30,8 @@ export interface CredentialScheme {
 export interface SchemeParts {
   /** The value of an environment variable. */
   variable(name: string): string | undefined;
-  /** Limits the wrong attempts by flow and source. */
-  readonly guesses: TokenBuckets;
+  /** Limits failed attempts by flow and source. */
+  readonly failedAttempts: TokenBuckets;
   /** Wall-clock time in milliseconds. */
   now(): number;
   /** Monotonic time in milliseconds. */

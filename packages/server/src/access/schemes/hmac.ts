@@ -29,10 +29,10 @@ export function hmacScheme(scheme: HmacScheme, parts: SchemeParts, used: UsedSig
     queryNames: [],
     read: (request) => headerOf(request, header),
     verify(credential, request) {
-      const claim = format.read(credential, request);
-      if (claim === undefined || (claim.time !== undefined && !isRecent(claim.time, format.toleranceMs, parts.now()))) return "wrong";
-      const { signatures } = claim;
-      const signed = format.signedText(request, claim);
+      const parsed = format.read(credential, request);
+      if (parsed === undefined || (parsed.time !== undefined && !isRecent(parsed.time, format.toleranceMs, parts.now()))) return "wrong";
+      const { signatures } = parsed;
+      const signed = format.signedText(request, parsed);
       return {
         verifyBody(body) {
           const match = findMatch(matchers, signatures, signed, body);

@@ -208,7 +208,7 @@ describe("key sets", () => {
     expect(await verify(scheme, text)).toBe("unavailable");
   });
 
-  it("during an outage, a token with an unknown key is unavailable, not wrong", async () => {
+  it("during an outage, the result for a token with an unknown key is 'unavailable', not 'wrong'", async () => {
     const { parts, scheme } = start({}, ["k1"]);
     await verify(scheme, await token(parts));
     parts.keys = () => Promise.reject(new Error("down"));

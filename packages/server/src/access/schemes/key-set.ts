@@ -45,7 +45,7 @@ export function keySet(uri: string, { fetchText, monotonic }: Pick<SchemeParts, 
       .catch((error: unknown) => {
         pauseUntil = monotonic() + pauseMs;
         pauseMs = Math.min(maxPauseMs, pauseMs * 2);
-        throw new KeysUnavailable(`Cannot fetch the key set from ${uri}`, { cause: error });
+        throw new KeysUnavailable(`cannot fetch the key set from ${uri}`, { cause: error });
       })
       .finally(() => (fetching = undefined)));
   }

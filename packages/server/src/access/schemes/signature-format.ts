@@ -7,7 +7,7 @@ import type { HmacPreset, HmacScheme } from "../policy-document.ts";
 export type SignedText = readonly [before: string, after: string];
 
 /** The parsed signature header. */
-interface SignatureClaim {
+interface ParsedSignature {
   /** In the format's encoding, as sent. */
   readonly signatures: readonly string[];
   /** Unix time in seconds, as sent. */
@@ -23,8 +23,8 @@ export interface SignatureFormat {
   readonly timed: boolean;
   readonly toleranceMs: number;
   /** Undefined when the header does not have this format. */
-  read(header: string, request: AccessRequest): SignatureClaim | undefined;
-  signedText(request: AccessRequest, claim: SignatureClaim): SignedText;
+  read(header: string, request: AccessRequest): ParsedSignature | undefined;
+  signedText(request: AccessRequest, parsed: ParsedSignature): SignedText;
 }
 
 const maxSignatures = 10;
@@ -46,7 +46,7 @@ function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat 
   const { header = "X-Signature", algorithm = "sha256", prefix = "", template = "{body}", timestampHeader } = scheme;
   const encoding = (scheme.encoding ?? "hex") as BinaryToTextEncoding;
   const [before = "", after = ""] = template.split("{body}");
-  const fill = (text: string, { method, path }: AccessRequest, { time = "" }: SignatureClaim): string =>
+  const fill = (text: string, { method, path }: AccessRequest, { time = "" }: ParsedSignature): string =>
     text.replaceAll(/\{(timestamp|method|path)\}/g, (_all, name: string) => (name === "timestamp" ? time : name === "method" ? method : path));
   return {
     header,
@@ -59,7 +59,7 @@ function customFormat(scheme: HmacScheme, toleranceMs: number): SignatureFormat 
       if (signatures === undefined || timestampHeader === undefined) return signatures === undefined ? undefined : { signatures };
       return { signatures, time: headerOf(request, timestampHeader.toLowerCase()) ?? "" };
     },
-    signedText: before === "" && after === "" ? () => bodyOnly : (request, claim) => [fill(before, request, claim), fill(after, request, claim)],
+    signedText: before === "" && after === "" ? () => bodyOnly : (request, parsed) => [fill(before, request, parsed), fill(after, request, parsed)],
   };
 }
 
@@ -70,7 +70,7 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     ...sha256,
     header: "X-Hub-Signature-256",
     timed: false,
-    read: (text) => claim(singleSignature(text, "sha256=")),
+    read: (text) => parsedSignature(singleSignature(text, "sha256=")),
     signedText: () => bodyOnly,
   },
   shopify: {
@@ -78,14 +78,14 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
     encoding: "base64",
     header: "X-Shopify-Hmac-Sha256",
     timed: false,
-    read: (text) => claim(singleSignature(text, "")),
+    read: (text) => parsedSignature(singleSignature(text, "")),
     signedText: () => bodyOnly,
   },
   slack: {
     ...sha256,
     header: "X-Slack-Signature",
     timed: true,
-    read: (text, request) => claim(singleSignature(text, "v0="), headerOf(request, "x-slack-request-timestamp") ?? ""),
+    read: (text, request) => parsedSignature(singleSignature(text, "v0="), headerOf(request, "x-slack-request-timestamp") ?? ""),
     signedText: (_request, { time = "" }) => [`v0:${time}:`, ""],
   },
   stripe: {
@@ -105,25 +105,25 @@ const presets: Readonly<Record<HmacPreset, SignatureFormat>> = {
   },
 };
 
-function claim(signatures: readonly string[] | undefined, time?: string): SignatureClaim | undefined {
+function parsedSignature(signatures: readonly string[] | undefined, time?: string): ParsedSignature | undefined {
   return signatures === undefined || signatures.length === 0 ? undefined : { signatures, time };
 }
 
 /** `t=1700000000,v1=…,v1=…`; other versions are ignored. */
-function readStripe(text: string): SignatureClaim | undefined {
+function readStripe(text: string): ParsedSignature | undefined {
   const items = text.split(",", maxSignatures + 1).map((item) => item.trim());
   const times = items.filter((item) => item.startsWith("t="));
   const signatures = items.filter((item) => item.startsWith("v1=")).map((item) => item.slice(3));
-  return times.length === 1 ? claim(signatures, (times[0] as string).slice(2)) : undefined;
+  return times.length === 1 ? parsedSignature(signatures, (times[0] as string).slice(2)) : undefined;
 }
 
 /** `v1,<base64> v1,<base64>`; id and time are in separate headers. */
-function readStandard(text: string, request: AccessRequest): SignatureClaim | undefined {
+function readStandard(text: string, request: AccessRequest): ParsedSignature | undefined {
   const signatures = text
     .split(" ", maxSignatures)
     .filter((item) => item.startsWith("v1,"))
     .map((item) => item.slice(3));
   const messageId = headerOf(request, "webhook-id") ?? "";
-  const parsed = claim(signatures, headerOf(request, "webhook-timestamp") ?? "");
+  const parsed = parsedSignature(signatures, headerOf(request, "webhook-timestamp") ?? "");
   return parsed === undefined || messageId === "" ? undefined : { ...parsed, messageId };
 }

@@ -56,7 +56,7 @@ describe.skipIf(server === undefined)("claims on NATS (needs NATS)", () => {
 
   it("releases a claim whose message is gone, however it was removed", async () => {
     const claims = await Promise.all(["a", "b", "c"].map((key) => node.claims.claim("slot", key, bytes(key))));
-    // Servers report a missing first message of a stream differently from a missing one between others.
+    // Servers report a missing first message of a stream differently from a missing message in the middle.
     for (const index of [1, 1, 0, 0]) await node.claims.release(claims[index] as Claim);
     await link.jsm.streams.purge(claimStreamOf(link, "slot"));
     for (const released of claims) await node.claims.release(released);

@@ -59,8 +59,8 @@ export class NatsClaims implements Claims {
 }
 
 /**
- * Removes the keys of a set that are older than this. Servers would expire messages by their own clocks, so that replicas differ; a purge is a replicated
- * operation. The time is that of the last heartbeat in the store, because the clock of a node may be wrong.
+ * Removes the keys of a set that are older than `lifetimeMs`. Servers would expire messages by their own clocks, so replicas would differ; a purge is a
+ * replicated operation. The time is that of the last heartbeat in the store, because the clock of a node may be wrong.
  */
 export async function purgeClaims(link: NatsLink, set: ClaimSet, lifetimeMs: number): Promise<void> {
   const { js, jsm, jetstream } = link;

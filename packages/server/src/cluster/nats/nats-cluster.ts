@@ -1,4 +1,4 @@
-// Opens a cluster whose store is NATS JetStream. Uses features of nats-server 2.9 only.
+// Opens a cluster whose store is NATS JetStream. Uses only features of nats-server 2.9.
 import type * as JetStream from "@nats-io/jetstream";
 import type * as Transport from "@nats-io/transport-node";
 import { loadClient } from "@sluice/connectors";
@@ -43,7 +43,7 @@ export async function openNatsCluster(target: ClusterTarget & { readonly store: 
     waitOnFirstConnect: false,
     // Limits the wait for a server that accepts connections but does not respond: with the default of 20 s per server, the start of a node could time out.
     timeout: connectMs,
-    // Without pings, a client of a stopped server notices nothing until the next request times out.
+    // Without pings, a client does not detect a stopped server until the next request times out.
     pingInterval: 1_000,
     maxPingOut: 2,
     noAsyncTraces: true,
@@ -115,7 +115,7 @@ async function createStreams(link: NatsLink, { replicas, versions, queueBytes, d
     "dead-letters": { discard: Old },
     groups: { discard: New },
     sagas: { discard: New },
-    // Nodes remove the oldest earlier; this limits messages whose node died before it wrote the dead letter.
+    // Nodes remove the oldest dead letters earlier. This limits the messages whose node died before it wrote the dead letter.
     "dead-letter-messages": { discard: Old, max_bytes: 2 * deadLetterBytes },
   };
   for (const collection of collections)

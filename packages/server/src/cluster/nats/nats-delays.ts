@@ -13,7 +13,7 @@ const delayHeader = "Sluice-Delay";
 
 /** Maximum number of messages that are moved at the same time. */
 const concurrency = 32;
-/** A node that dies while it moves a message delays it by this long. */
+/** A node that dies while it moves a message delays the message by this long. */
 const leaseMs = 5_000;
 const retryMs = 1_000;
 
@@ -48,7 +48,7 @@ export class NatsDelays {
       },
       capacity: () => concurrency - this.#moving,
       isChecker: () => true,
-      // Without an acknowledgement, for example because the connection was closed, it is delivered again.
+      // Without an acknowledgement, for example because the connection was closed, the message is delivered again.
       received: (message) => void this.#received(message).catch(() => undefined),
     });
   }
@@ -69,7 +69,7 @@ export class NatsDelays {
 
   async #move(message: JsMsg): Promise<void> {
     const { data, headers, seq } = message;
-    // Not the id of the delayed message: the queue may already have stored a message with it, and would drop this one as a duplicate.
+    // Not the id of the delayed message: the queue may already have stored a message with that id, and would drop this one as a duplicate.
     const id = `${headers?.get(idHeader) ?? ""}/due`;
     await publishQueued(this.#link, { subject: headers?.get(targetHeader) ?? "", data, id, attempts: attemptsOf(headers) });
     await retryOperation(storeLink(this.#link), () => deleteSequence(this.#link, delayStreamOf(this.#link), seq));

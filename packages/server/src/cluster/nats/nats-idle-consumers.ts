@@ -1,5 +1,5 @@
 // Removes the consumers of queues that no node consumes anymore, for example because their flow was removed: each costs the servers memory and CPU
-// time, even when it is idle. No message is lost: they are in the stream, and the next consumer of the queue starts with the first one.
+// time, even when it is idle. No message is lost: the messages are in the stream, and the next consumer of the queue starts with the first one.
 import { systemClock } from "../../host/clock.ts";
 import { queueStreamOf } from "./nats-queue-message.ts";
 import type { NatsLink } from "./nats-link.ts";
@@ -11,7 +11,7 @@ export const consumerPrefix = "queue_";
 export class IdleConsumers {
   readonly #link: NatsLink;
   readonly #isConsumed: (name: string) => boolean;
-  /** Consumers that were idle in the last check. One check is not enough: a node that has just started may not consume its queues yet. */
+  /** Consumers that were idle in the previous check. One check is not enough: a node that has just started may not consume its queues yet. */
   #suspects: ReadonlySet<string> = new Set();
   #cancel: () => void = () => undefined;
 
@@ -22,7 +22,7 @@ export class IdleConsumers {
     this.#checkLater();
   }
 
-  /** Removes the consumers that are idle for the second time. */
+  /** Removes the consumers that were also idle in the previous check. */
   async check(): Promise<void> {
     const { jsm } = this.#link;
     const stream = queueStreamOf(this.#link);

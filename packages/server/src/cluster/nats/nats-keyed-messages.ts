@@ -13,7 +13,7 @@ import { attemptStreamOf, decodeQueued, keyedAnnouncement, queueStreamOf, queueS
 /** New messages are announced by their sender; polling finds those of a sender that died before the announcement. */
 const pollMs = 3_000;
 const retryMs = 500;
-/** Maximum number of messages that are read ahead, so that a key that is blocked for long does not stop the others. */
+/** Maximum number of messages that are read ahead, so that a key that is blocked for a long time does not block the others. */
 const maxWindow = 10_000;
 /** Memory for messages between reading and delivery; messages that do not fit are read again. */
 const windowBytes = 8 * 1024 * 1024;

@@ -70,7 +70,10 @@ const headerBytes = 4_096;
 export const payloadLimit = ({ maxPayload }: NatsLink): number => maxPayload - headerBytes;
 
 export const tooLarge = (what: "message" | "record", bytes: number, limit: number): ClusterError =>
-  new ClusterError("too-large", `the ${what} has ${bytes} bytes with its metadata, and the NATS servers accept ${limit}: raise their max_payload`);
+  new ClusterError(
+    "too-large",
+    `the ${what} has ${bytes} bytes with its metadata, more than the limit of ${limit} bytes: raise max_payload on the NATS servers`,
+  );
 
 export const messageIdHeader = "Nats-Msg-Id";
 
@@ -83,7 +86,7 @@ export async function deleteSequence({ jsm, sendGrouped }: NatsLink, stream: str
   }
 }
 
-/** The first message from this sequence on. The client's types have this request for reads from replicas only. */
+/** The first message from this sequence on. The client's types allow this request only for reads from replicas. */
 export const nextOf = (seq: number, subject: string): JetStream.MsgRequest => ({ seq, next_by_subj: subject }) as JetStream.MsgRequest;
 
 const maxTokenLength = 120;

@@ -8,8 +8,8 @@ import { LostAcks } from "./nats-lost-acks.ts";
 
 const expiresMs = 5_000;
 /**
- * Requests that have not ended by then are closed. The client stops its own timer when it is disconnected, and restarts it only when the consumer
- * responds, which may take long after a failover.
+ * Requests that have not ended after this time are closed. The client stops its own timer when it is disconnected, and restarts it only when the consumer
+ * responds, which may take a long time after a failover.
  */
 const overdueMs = expiresMs + 1_000;
 const intervalMs = 1_000;
@@ -58,7 +58,7 @@ export class NatsPull {
   refresh(): void {
     if (this.#isPlanned || this.#isStopped) return;
     this.#isPlanned = true;
-    // Messages that are settled together are replaced by one request.
+    // One request replaces all messages that are settled together.
     setImmediate(() => {
       this.#isPlanned = false;
       this.#request();

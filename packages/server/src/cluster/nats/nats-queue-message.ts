@@ -8,7 +8,7 @@ export const queueStreamOf = ({ name }: NatsLink): string => `${name}_queues`;
 export const delayStreamOf = ({ name }: NatsLink): string => `${name}_delays`;
 export const attemptStreamOf = ({ name }: NatsLink): string => `${name}_attempts`;
 
-/** Messages without and with a key have different subjects: any node takes the former, one node orders the latter. */
+/** Messages without and with a key have different subjects: any node takes the former, and one node orders the latter. */
 export const queueSubjectOf = ({ name }: NatsLink, queue: string, isKeyed: boolean): string =>
   `${name}.queue.${queue === "*" ? queue : queueTokenOf(queue)}.${isKeyed ? "keyed" : "any"}`;
 

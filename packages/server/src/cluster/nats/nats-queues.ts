@@ -17,7 +17,7 @@ const maxPending = 10_000;
 
 export interface NatsQueueParts {
   readonly log: Log;
-  /** A message is delivered again when its node did not renew the lease for this long. */
+  /** A message is delivered again when its node has not renewed the lease for this long. */
   readonly leaseMs: number;
 }
 
@@ -133,41 +133,41 @@ class NatsConsumption implements Consumption {
     this.#parts.stopped();
   }
 
-  #received(source: JsMsg): void {
-    // It waited in the socket while this process was suspended.
+  #received(original: JsMsg): void {
+    // The message waited in the socket while this process was suspended.
     if (!this.#isStopped && this.#receiver.concurrency() === 0) return;
-    this.#held.add(source);
-    const { id, message } = decodeQueued(source.data);
-    const attempt = attemptsOf(source.headers) + source.info.deliveryCount;
+    this.#held.add(original);
+    const { id, message } = decodeQueued(original.data);
+    const attempt = attemptsOf(original.headers) + original.info.deliveryCount;
     const storeCopy = (attempts: number, delayMs: number): Promise<void> => {
-      const copy = { subject: queueSubjectOf(this.#link, this.#queue, false), data: source.data, id: `${id}/${attempts}/${source.seq}`, attempts };
+      const copy = { subject: queueSubjectOf(this.#link, this.#queue, false), data: original.data, id: `${id}/${attempts}/${original.seq}`, attempts };
       // The copy is stored before the message is deleted: a crash in between delivers it twice.
       return delayMs > 0 ? publishDelayed(this.#link, { ...copy, delayMs }) : publishQueued(this.#link, copy);
     };
     const settling = settleOnce({
-      done: () => this.#settle(source),
-      retry: (delayMs: number) => void this.#settle(source, { store: () => storeCopy(attempt, delayMs), delayMs }),
-      requeue: () => void this.#settle(source, { store: () => storeCopy(attempt - 1, 0), delayMs: 0 }),
+      done: () => this.#settle(original),
+      retry: (delayMs: number) => void this.#settle(original, { store: () => storeCopy(attempt, delayMs), delayMs }),
+      requeue: () => void this.#settle(original, { store: () => storeCopy(attempt - 1, 0), delayMs: 0 }),
     });
     if (this.#isStopped) settling.requeue();
     else this.#receiver.deliver({ id, key: undefined, message, attempt, ...settling });
   }
 
-  async #settle(source: JsMsg, copy?: { store(): Promise<void>; readonly delayMs: number }): Promise<void> {
+  async #settle(original: JsMsg, copy?: { store(): Promise<void>; readonly delayMs: number }): Promise<void> {
     const link = this.#link;
     try {
-      // Another node may be running it, and would run the copy too. Without a copy, it is delivered again when the lease ends.
-      if (copy !== undefined && this.#isExpired(source)) return;
+      // Another node may be processing the message, and would process the copy too. Without a copy, the message is delivered again when the lease ends.
+      if (copy !== undefined && this.#isExpired(original)) return;
       if (copy !== undefined) await retryWhileConnected(link, () => copy.store());
-      await retryWhileConnected(link, () => deleteSequence(link, queueStreamOf(link), source.seq));
-      source.ack();
+      await retryWhileConnected(link, () => deleteSequence(link, queueStreamOf(link), original.seq));
+      original.ack();
     } catch (error) {
       // There is no space for a copy: the message itself is delivered again.
-      if (isClusterError(error) && error.kind === "full") source.nak(copy?.delayMs);
-      // It is delivered again when its lease has ended.
+      if (isClusterError(error) && error.kind === "full") original.nak(copy?.delayMs);
+      // The message is delivered again when its lease has ended.
       else this.#failed(error);
     } finally {
-      this.#held.delete(source);
+      this.#held.delete(original);
       this.refresh();
     }
   }
@@ -182,20 +182,20 @@ class NatsConsumption implements Consumption {
   }
 
   #renew(): void {
-    for (const source of this.#held) {
-      if (this.#isExpired(source)) this.#expired.add(source);
+    for (const original of this.#held) {
+      if (this.#isExpired(original)) this.#expired.add(original);
       // Also after an interruption: no other node has it if the store was unavailable.
-      source.working();
+      original.working();
     }
     this.#renewedAt = systemClock.monotonic();
   }
 
-  #isExpired(source: JsMsg): boolean {
-    return this.#expired.has(source) || systemClock.monotonic() - this.#renewedAt > this.#parts.leaseMs;
+  #isExpired(original: JsMsg): boolean {
+    return this.#expired.has(original) || systemClock.monotonic() - this.#renewedAt > this.#parts.leaseMs;
   }
 
   #failed(error: unknown): void {
     if (!this.#link.connection.isClosed())
-      this.#parts.log.write("ERROR", "sluice.queue", `Queue '${this.#queue}' could not settle a message: ${(error as Error).message}`);
+      this.#parts.log.write("ERROR", "sluice.queue", `Cannot settle a message of queue '${this.#queue}': ${(error as Error).message}`);
   }
 }

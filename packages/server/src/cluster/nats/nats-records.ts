@@ -11,7 +11,7 @@ import { apiCode, attemptMs, codeOf, deleteSequence, messageIdHeader, nextOf, pa
 /** Changes are announced by their writer; polling finds those of a writer that crashed before the announcement. */
 const pollMs = 1_000;
 
-/** How long a deletion stays in its collection: a node that was disconnected for longer learns of it when it reads the record. */
+/** How long a deletion stays in its collection: a node that was disconnected for longer detects the deletion when it reads the record. */
 const deletionMs: Partial<Readonly<Record<Collection, number>>> = { "dead-letters": 600_000, "dead-letter-messages": 0, groups: 600_000, sagas: 600_000 };
 
 const idHeader = "Sluice-Id";
@@ -136,7 +136,8 @@ class NatsWatch {
   readonly #log: Log;
   readonly #handlers: WatchHandlers;
   readonly #waiting = new Set<{ readonly revision: number; readonly resolve: () => void }>();
-  #seen = 0;
+  /** The last revision that was reported. */
+  #reported = 0;
   #isLive = false;
   #isStopped = false;
   #hasFailed = false;
@@ -185,8 +186,8 @@ class NatsWatch {
   /** Call after this node wrote a change; resolves when the watch has reported it. */
   written(change: RecordVersion): Promise<void> {
     // The next change in order need not be read from the store.
-    if (this.#isLive && this.#seen === change.revision - 1) this.#report(change);
-    if (this.#seen >= change.revision || this.#isStopped) return Promise.resolve();
+    if (this.#isLive && this.#reported === change.revision - 1) this.#report(change);
+    if (this.#reported >= change.revision || this.#isStopped) return Promise.resolve();
     this.#announce(change.revision);
     return new Promise((resolve) => void this.#waiting.add({ revision: change.revision, resolve }));
   }
@@ -221,7 +222,7 @@ class NatsWatch {
     for (const record of records)
       if (record.bytes === undefined) this.#handlers.onDeleted(record);
       else this.#handlers.onChange(record);
-    this.#seen = head;
+    this.#reported = head;
     this.#isLive = true;
     this.#handlers.onCaughtUp(head);
   }
@@ -229,19 +230,19 @@ class NatsWatch {
   async #follow(): Promise<void> {
     const link = this.#link;
     if (!link.isUp) return this.#pause.wait(pollMs);
-    const seq = this.#seen + 1;
+    const seq = this.#reported + 1;
     // From the leader: another replica may not have the change yet.
     const next = await link.jsm.streams.getMessage(streamOf(link, this.#collection), nextOf(seq, `${prefixOf(link, this.#collection)}.>`));
     if (this.#isStopped) return;
     if (next === null) {
-      if (this.#announced <= this.#seen) await this.#pause.wait(pollMs);
+      if (this.#announced <= this.#reported) await this.#pause.wait(pollMs);
       // The announced revision has been removed, and nothing newer exists.
-      else this.#announced = this.#seen;
-    } else if (next.seq > this.#seen) this.#report(versionOf(next));
+      else this.#announced = this.#reported;
+    } else if (next.seq > this.#reported) this.#report(versionOf(next));
   }
 
   #report(change: RecordVersion): void {
-    this.#seen = change.revision;
+    this.#reported = change.revision;
     this.#handlers.onChange(change);
     this.#settle(change.revision);
   }

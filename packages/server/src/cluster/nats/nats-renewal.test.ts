@@ -7,7 +7,7 @@ import { bytes, nodeOpener, leaseMs } from "../contract-stores.test-support.ts";
 const server = await serverFor("nats", { own: true });
 
 describe.skipIf(server === undefined)("a lease on NATS (needs NATS)", () => {
-  it("ends while its node is disconnected: a late retry does not run the message once more", { timeout: 60_000 }, async () => {
+  it("ends while its node is disconnected: a late retry does not run the message again", { timeout: 60_000 }, async () => {
     const { host, port, end } = server as TestServer;
     const proxy = await FaultyLink.to({ host, port });
     const open = (at: number, name: string) => nodeOpener((cluster) => `nats://${host}:${at}/${cluster}`, 1)("leases", name);

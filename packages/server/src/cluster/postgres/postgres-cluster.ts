@@ -78,13 +78,13 @@ function postgresClaims(link: PostgresLink): Claims {
       return retryOperation(link, async () => {
         for (;;) {
           const expires = lifetimes[set] === "infinity" ? "'infinity'::timestamptz" : `now() + interval '${lifetimes[set]}'`;
-          const [own] = await link.once(
+          const [inserted] = await link.once(
             `insert into ${name}_claim as held (set, key, token, note, attempt, expires) values ($1, $2, nextval('${name}_token'), $3, $4, ${expires})
              on conflict (set, key) do update set token = excluded.token, note = excluded.note, attempt = excluded.attempt, expires = excluded.expires
              where held.expires < now() returning token`,
             [set, key, Buffer.from(note), attempt],
           );
-          if (own !== undefined) return { set, key, won: true, note, token: Number(own["token"]) };
+          if (inserted !== undefined) return { set, key, won: true, note, token: Number(inserted["token"]) };
           const [owner] = await link.once(`select token, note, attempt from ${name}_claim where set = $1 and key = $2`, [set, key]);
           // Undefined: released in the meantime, so the next attempt may win.
           if (owner !== undefined)

@@ -49,7 +49,7 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     for (const each of [one, two, link]) await each.close();
   });
 
-  it("detects a silently lost connection, and closes without waiting for it", async () => {
+  it("detects a silently lost connection, and closes without waiting for the server", async () => {
     const proxy = await FaultyLink.to({ host, port });
     const sender = await open("frozen");
     const link = await PostgresLink.open(`postgres://postgres@127.0.0.1:${proxy.port}/postgres`, "frozen", log, (prefix) => `${prefix}_own`);
@@ -85,7 +85,7 @@ describe.skipIf(server === undefined)("the connection to PostgreSQL (needs Postg
     const link = await open("locked");
     const admin = await open("locking");
     await admin.once("create table locked (id int)");
-    // One statement holds the lock longer than the time limit of the other. It has no limit itself: the pool uses this connection again.
+    // The locking statement takes longer than the time limit of the insert. It has no time limit itself: the pool reuses this connection for it.
     await admin.once("set statement_timeout = 0");
     const locking = admin.once("do $$ begin lock table locked; perform pg_sleep(40); end $$", [], 60_000).catch(() => undefined);
     const waitingStatements = async () =>

@@ -29,7 +29,10 @@ export type Row = Readonly<Record<string, any>>;
 
 const clientPackage = { package: "pg", version: "8.23.1", reason: "a cluster on PostgreSQL" };
 const attemptMs = 2_000;
-/** Time limit of a statement that transfers up to `largeBytes`, or one row. PostgreSQL sends twice as many bytes, because it encodes them as hexadecimal text. */
+/**
+ * Time limit of a statement that transfers up to `largeBytes`, or one row. PostgreSQL sends twice as many bytes, because it encodes them as hexadecimal
+ * text.
+ */
 export const largeMs = 15_000;
 /** Reads of larger content take several statements. */
 export const largeBytes = 8 * 1024 ** 2;
@@ -40,7 +43,7 @@ const checkEveryMs = 3_000;
 const closeMs = 2_000;
 const poolSize = 8;
 
-/** No connection was made, so nothing was sent. */
+/** No connection was established, so nothing was sent. */
 class NotConnected extends Error {}
 
 export class PostgresLink implements StoreLink {
@@ -104,7 +107,7 @@ export class PostgresLink implements StoreLink {
     return /^(40|53)/.test(code) ? "not-executed" : "final";
   }
 
-  /** Runs one statement, repeated until the database responds. */
+  /** Runs one statement; retries it after a transient error. */
   run(text: string, values: readonly unknown[] = [], since?: number): Promise<readonly Row[]> {
     return retryOperation(this, () => this.once(text, values), since);
   }
@@ -170,7 +173,7 @@ export class PostgresLink implements StoreLink {
     });
   }
 
-  /** Ends the session when it does not respond; returns a function that ends the checks. */
+  /** Ends the session when it does not respond; returns a function that stops the checks. */
   #checkLater(session: Client): () => void {
     let cancel = (): void => undefined;
     const check = (): void => {

@@ -44,8 +44,8 @@ describe.skipIf(server === undefined)("messages between nodes on PostgreSQL (nee
     // Notifications arrive in order: those of the intruder were handled before this one.
     await one.messaging.request("call", bytes("last"), { to: ["n2"], timeoutMs: 5_000, maxBytes: 1_000 });
     expect(received).toEqual(["sent from n1", "last from n1"]);
-    const [own, other] = [Buffer.from("sent").toString("base64"), Buffer.from("secret reply").toString("base64")];
-    expect(seen.filter((payload) => payload.includes(own) || payload.includes(other))).toEqual([]);
+    const [requestText, responseText] = [Buffer.from("sent").toString("base64"), Buffer.from("secret reply").toString("base64")];
+    expect(seen.filter((payload) => payload.includes(requestText) || payload.includes(responseText))).toEqual([]);
     for (const cluster of [one, two, admin, intruder]) await cluster.close();
   });
 });

@@ -30,7 +30,7 @@ type Handler = (payload: Uint8Array, from: string) => void;
 /** A notification is `message <id>` on the channel of all nodes, or `frame <id>` on the channel of one node. */
 export function postgresMessaging(link: PostgresLink, node: string): Messaging & { close(): void } {
   const { name } = link;
-  const own = channelOf(name, node);
+  const ownChannel = channelOf(name, node);
   const handlers = new Set<{ readonly topic: string; readonly handler: Handler }>();
   const send = (kind: "message" | "frame", channel: string, bytes: Uint8Array, onUnsent?: () => void): void => {
     link
@@ -49,7 +49,7 @@ export function postgresMessaging(link: PostgresLink, node: string): Messaging &
       send("frame", channelOf(name, to), frame, requestId === undefined ? undefined : () => requests.unreachable(requestId, to));
     },
   });
-  const published = (message: Uint8Array): void => {
+  const deliverPublished = (message: Uint8Array): void => {
     const [head, payload] = decodeParts(message);
     const { from, topic } = head as PublishedHead;
     for (const entry of handlers) if (entry.topic === topic && from !== node) entry.handler(payload, from);
@@ -61,8 +61,8 @@ export function postgresMessaging(link: PostgresLink, node: string): Messaging &
   const messageOf = `from ${name}_message where id = $1 and channel = $2`;
   link.onNotification((text) => {
     const [kind, id = ""] = text.split(" ");
-    if (kind === "message") read(`select bytes ${messageOf}`, name, id, published).catch(() => undefined);
-    else if (kind === "frame") read(`delete ${messageOf} returning bytes`, own, id, (frame) => requests.receive(frame)).catch(() => undefined);
+    if (kind === "message") read(`select bytes ${messageOf}`, name, id, deliverPublished).catch(() => undefined);
+    else if (kind === "frame") read(`delete ${messageOf} returning bytes`, ownChannel, id, (frame) => requests.receive(frame)).catch(() => undefined);
   });
   return {
     publish: (topic, payload) => send("message", name, encodeParts({ from: node, topic } satisfies PublishedHead, payload)),

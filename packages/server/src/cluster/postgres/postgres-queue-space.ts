@@ -1,5 +1,5 @@
 // The limit of the messages in all queues. Adding up their sizes on every insert would be too slow, so each node measures them about once a second while
-// it stores messages, and adds its own messages to the result. The limit may be exceeded by what the other nodes store meanwhile.
+// it stores messages, and adds its own messages to the result. Messages that other nodes store in the meantime may exceed the limit.
 import { ClusterError } from "@sluice/engine";
 import { systemClock } from "../../host/clock.ts";
 import { largeMs, type PostgresLink } from "./postgres-link.ts";
@@ -47,13 +47,13 @@ export class PostgresQueueSpace {
 
   async #sum(): Promise<void> {
     const startTime = systemClock.monotonic();
-    const before = this.#added;
+    const addedBefore = this.#added;
     try {
       // The sizes of large values are known without reading them.
       const sum = `select coalesce(sum(octet_length(body) + octet_length(envelope)), 0) as bytes from ${this.#link.name}_queue`;
       const [row] = await this.#link.once(sum, [], largeMs);
       this.#measured = Number(row?.["bytes"]);
-      this.#added -= before;
+      this.#added -= addedBefore;
     } catch {
       // The insert that follows reports that the database cannot be reached.
     }

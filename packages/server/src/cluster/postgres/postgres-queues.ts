@@ -1,5 +1,6 @@
-// Queues in a PostgreSQL table. A message is taken by an update that sets its lease, with SKIP LOCKED, and deleted when it was processed.
-// `due` and `seq` define its position in the queue and never change; `available` is when it may be taken next: after a delay or when a lease expires.
+// Queues in a PostgreSQL table. A consumer takes messages with an update that sets their lease, with SKIP LOCKED, and deletes them after processing.
+// `due` and `seq` define the position of a message in the queue and never change; `available` is when it may be taken next: after a delay or when a lease
+// expires.
 import type { Consumption, Log, QueueContent, QueueDepth, PutOptions, QueueReceiver, Queues } from "@sluice/engine";
 import { isClusterError } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
@@ -114,7 +115,7 @@ export class PostgresQueues implements Queues {
 interface Release {
   readonly holder: string;
   readonly attempt: number;
-  /** The number of attempts to store: a requeued message does not count its last one. */
+  /** The number of attempts to store. For a requeued message, the last attempt does not count. */
   readonly attempts: number;
   readonly delayMs: number;
 }
@@ -172,14 +173,14 @@ class PostgresConsumption implements Consumption {
       const capacity = Math.min(maxBatch, this.#receiver.concurrency() - this.#held.size);
       try {
         const holder = this.#holder();
-        const taken = capacity > 0 ? await this.#take(capacity, holder) : [];
+        const rows = capacity > 0 ? await this.#take(capacity, holder) : [];
         // The reply may have waited in the socket of a process that was suspended.
-        if (this.#isStopped || this.#receiver.concurrency() > 0) for (const row of taken) this.#deliver(row, holder);
+        if (this.#isStopped || this.#receiver.concurrency() > 0) for (const row of rows) this.#deliver(row, holder);
         this.#hasFailed = false;
-        if (capacity > 0 && (taken.length === capacity || sizeOf(taken) >= largeBytes)) continue;
+        if (capacity > 0 && (rows.length === capacity || sizeOf(rows) >= largeBytes)) continue;
       } catch (error) {
         if (!this.#hasFailed && !this.#link.isClosed())
-          this.#parts.log.write("WARN", "sluice.queue", `Queue '${this.#queue}' cannot read messages: ${(error as Error).message}; retrying`);
+          this.#parts.log.write("WARN", "sluice.queue", `Cannot read messages of queue '${this.#queue}': ${(error as Error).message}; retrying`);
         this.#hasFailed = true;
       }
       if (!this.#isPending) await this.#pause.wait(pollMs);
@@ -247,7 +248,7 @@ class PostgresConsumption implements Consumption {
       } catch (error) {
         isSettled = this.#link.isClosed() || !isClusterError(error);
         if (isSettled && !this.#link.isClosed())
-          this.#parts.log.write("ERROR", "sluice.queue", `Queue '${this.#queue}' could not settle a message: ${(error as Error).message}`);
+          this.#parts.log.write("ERROR", "sluice.queue", `Cannot settle a message of queue '${this.#queue}': ${(error as Error).message}`);
       }
     this.#held.delete(seq);
     this.refresh();

@@ -1,5 +1,5 @@
-// Records in PostgreSQL. The row of a collection in the table of heads is locked by every write, so revisions have no gaps and become visible
-// in order; comparing it is the compare-and-set for the whole collection.
+// Records in PostgreSQL. Every write locks the row of its collection in the table of heads, so revisions have no gaps and become visible in order.
+// A write that expects a head compares it with this row, which is a compare-and-set for the whole collection.
 import { randomUUID } from "node:crypto";
 import { ClusterError, type Collection, type Log, type Records, type RecordVersion, type Revision, type WatchedCollection } from "@sluice/engine";
 import { InterruptiblePause } from "../interruptible-pause.ts";
@@ -7,9 +7,9 @@ import { retryOperation } from "../retry-operation.ts";
 import { largeBytes, largeMs, type PostgresLink, type Row } from "./postgres-link.ts";
 
 const pollMs = 1_000;
-const batch = 500;
+const pageSize = 500;
 /** How long the records of deletions, and of nodes that do not return, are stored. */
-const deletionMs = 600_000;
+const retentionMs = 600_000;
 
 export class PostgresRecords implements Records {
   readonly #link: PostgresLink;
@@ -95,13 +95,13 @@ export class PostgresRecords implements Records {
 }
 
 /**
- * Removes deletions of collections without history, and records of nodes that are dead. A node that was disconnected for longer learns of a deletion when it
- * reads the record.
+ * Removes the deletion markers of collections without history, and the records of dead nodes. A node that was disconnected for longer detects a deletion
+ * when it reads the record.
  */
 export async function purgeRecords(link: PostgresLink): Promise<void> {
   await link.once(
     `delete from ${link.name}_record where (collection = 'nodes' or (collection <> 'config' and bytes is null))
-     and at < (extract(epoch from now()) * 1000)::bigint - ${deletionMs}`,
+     and at < (extract(epoch from now()) * 1000)::bigint - ${retentionMs}`,
   );
 }
 
@@ -122,7 +122,7 @@ class PostgresWatch {
   #head: number | undefined = undefined;
   #loaded = 0;
   /** The last revision that was reported; undefined until the existing records are loaded. */
-  #seen: number | undefined = undefined;
+  #reported: number | undefined = undefined;
   #isStopped = false;
   #isPending = false;
   #hasFailed = false;
@@ -143,9 +143,9 @@ class PostgresWatch {
     while (!this.#isStopped) {
       this.#isPending = false;
       try {
-        const found = this.#seen === undefined ? await this.#load() : await this.#follow(this.#seen);
+        const count = this.#reported === undefined ? await this.#load() : await this.#follow(this.#reported);
         this.#hasFailed = false;
-        if (found > 0 || this.#isPending) continue;
+        if (count > 0 || this.#isPending) continue;
       } catch (error) {
         if (!this.#hasFailed && !this.#link.isClosed())
           this.#log.write(
@@ -168,7 +168,7 @@ class PostgresWatch {
 
   /** Resolves when this revision has been reported. */
   whenReported(collection: Collection, revision: number): Promise<void> {
-    if (collection !== this.#collection || this.#isStopped || (this.#seen ?? 0) >= revision) return Promise.resolve();
+    if (collection !== this.#collection || this.#isStopped || (this.#reported ?? 0) >= revision) return Promise.resolve();
     this.#wake();
     return new Promise((resolve) => void this.#waiting.add({ revision, resolve }));
   }
@@ -180,27 +180,27 @@ class PostgresWatch {
     const head = (this.#head ??= Number(row?.["revision"] ?? 0));
     const rows = await this.#page(
       `select * from (select distinct on (id) * from ${name}_record where collection = $1 and revision <= $2 order by id, revision desc) newest
-       where bytes is not null and revision > $3 order by revision limit ${batch}`,
+       where bytes is not null and revision > $3 order by revision limit ${pageSize}`,
       [this.#collection, head, this.#loaded],
     );
     if (this.#isStopped) return 0;
     for (const version of rows) this.#onChange(version);
     this.#loaded = rows.at(-1)?.revision ?? head;
     if (rows.length > 0) return rows.length;
-    this.#seen = head;
+    this.#reported = head;
     this.#onCaughtUp(head);
     return 0;
   }
 
-  async #follow(seen: number): Promise<number> {
+  async #follow(reported: number): Promise<number> {
     const { name } = this.#link;
-    const rows = await this.#page(`select * from ${name}_record where collection = $1 and revision > $2 order by revision limit ${batch}`, [
+    const rows = await this.#page(`select * from ${name}_record where collection = $1 and revision > $2 order by revision limit ${pageSize}`, [
       this.#collection,
-      seen,
+      reported,
     ]);
     for (const version of rows) {
       if (this.#isStopped) break;
-      this.#seen = version.revision;
+      this.#reported = version.revision;
       this.#onChange(version);
       this.#settle(version.revision);
     }

@@ -44,8 +44,8 @@ export function plainConnections(parts: Omit<PlainConnectionParts, "released">):
       for (const connection of open) connection.passPartialToNode();
     },
     closeIdle() {
-      const before = performance.now() - firstRequestMs;
-      for (const connection of open) if (connection.isIdle && (connection.isUsed || connection.openedAt < before)) connection.socket.destroy();
+      const openedBefore = performance.now() - firstRequestMs;
+      for (const connection of open) if (connection.isIdle && (connection.isUsed || connection.openedAt < openedBefore)) connection.socket.destroy();
     },
     stop: () => clearInterval(timer),
   };

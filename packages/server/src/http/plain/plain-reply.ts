@@ -52,11 +52,11 @@ export function streamPlainReply(socket: Socket, reply: PlainReply, pieces: Asyn
 }
 
 async function writePieces(socket: Socket, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const source = Readable.from(pieces, { objectMode: false });
-  const stop = (): void => void source.destroy();
+  const stream = Readable.from(pieces, { objectMode: false });
+  const stop = (): void => void stream.destroy();
   socket.once("close", stop);
   try {
-    for await (const piece of source as AsyncIterable<Uint8Array>) {
+    for await (const piece of stream as AsyncIterable<Uint8Array>) {
       if (socket.destroyed) return;
       if (piece.length > 0 && !writeChunk(socket, piece)) await waitForDrain(socket);
     }

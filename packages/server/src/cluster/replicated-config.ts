@@ -9,17 +9,17 @@ import type { RecordCipher } from "./record-cipher.ts";
 /** Applies the current content of a record. Must not reject. */
 export type ApplyChange = (id: string) => Promise<void>;
 
-/** How long a node whose write was rejected waits for the conflicting change of the other node. */
+/** How long a node whose write was rejected waits for the conflicting change. */
 const catchUpMs = 2_000;
 
-interface FollowerListener {
+interface ConfigListener {
   /** This node has applied a change of another node. */
   applied(): void;
   /** This node has written a change. */
   written(id: string): void;
 }
 
-export class ConfigFollower {
+export class ReplicatedConfig {
   /** The decrypted records. For a record that cannot be decrypted, the last readable version. */
   readonly records = new Map<string, RecordVersion>();
   /** Records that this node cannot decrypt, with the reason. */
@@ -32,7 +32,7 @@ export class ConfigFollower {
   ownRevision = 0;
   readonly #cluster: Cluster;
   readonly #cipher: RecordCipher;
-  readonly #listener: FollowerListener;
+  readonly #listener: ConfigListener;
   readonly #writes = createKeyedMutex();
   readonly #waiting = new Set<() => void>();
   #queue: RecordVersion[] = [];
@@ -42,7 +42,7 @@ export class ConfigFollower {
   #isApplying = false;
   #isWriting = false;
 
-  constructor(cluster: Cluster, cipher: RecordCipher, listener: FollowerListener) {
+  constructor(cluster: Cluster, cipher: RecordCipher, listener: ConfigListener) {
     this.#cluster = cluster;
     this.#cipher = cipher;
     this.#listener = listener;
@@ -100,7 +100,7 @@ export class ConfigFollower {
     }
   }
 
-  /** Writes a change that this node has already checked and applied, unless another node was first. `undefined` deletes. */
+  /** Writes a change that this node has already checked and applied, unless another node wrote a change first. `undefined` deletes the record. */
   write(id: string, bytes: Uint8Array | undefined): Promise<Revision> {
     return this.#writes.run("config", async () => {
       const expected = this.applied;
@@ -197,7 +197,7 @@ export class ConfigFollower {
     return record.bytes === undefined ? record : { ...record, bytes: this.#cipher.decrypt(record.id, record.bytes) };
   }
 
-  /** Waits for the change of another node that was written first. */
+  /** Waits for the conflicting change that another node wrote first. */
   async #waitForChange(head: number): Promise<void> {
     const until = systemClock.monotonic() + catchUpMs;
     while (this.head <= head && systemClock.monotonic() < until) await this.#nextEvent(until);
