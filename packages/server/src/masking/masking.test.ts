@@ -113,16 +113,16 @@ describe("secret values", () => {
     );
   });
 
-  it("are masked in an event if they were secret at its time or became secret since", () => {
+  it("are masked in an event if they were secret when it occurred or became secret later", () => {
     const secrets = createSecretValues();
     secrets.set("flow", ["first-secret"]);
-    const scrubbing = secrets.asOfNow();
-    expect(secrets.asOfNow()).toBe(scrubbing);
+    const scrubber = secrets.asOfNow();
+    expect(secrets.asOfNow()).toBe(scrubber);
     secrets.set("flow", ["second-secret"]);
-    expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, ***"');
-    expect(["x first", "x second"].map((text) => scrubbing.scrubEnd(text))).toEqual(["x ***", "x ***"]);
+    expect(scrubber.scrubJson('"first-secret, second-secret"')).toBe('"***, ***"');
+    expect(["x first", "x second"].map((text) => scrubber.scrubEnd(text))).toEqual(["x ***", "x ***"]);
     secrets.set("flow", []);
-    expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, second-secret"');
+    expect(scrubber.scrubJson('"first-secret, second-secret"')).toBe('"***, second-secret"');
     expect(secrets.scrub("first-secret")).toBe("first-secret");
   });
 
