@@ -69,7 +69,7 @@ describe("versions on disk", () => {
     expect((await versions.list("a")).map(({ revision }) => revision)).toEqual([3]);
   });
 
-  it("leave no temporary files of a crash after the next change", async () => {
+  it("leave no temporary files after a crash and the next change", async () => {
     const versions = open();
     await versions.stage("a", [version("lost")]);
     expect(readdirSync(join(directory, "a"))).toHaveLength(1);
