@@ -76,7 +76,7 @@ describe("a connection", () => {
     expect([states, server.accepted]).toEqual([["down", "up"], 1]);
   });
 
-  it("reports a lost connection and reconnects on next use", async () => {
+  it("reports a lost connection and reconnects on the next use", async () => {
     const { server, connections, find } = await setUp();
     await connections.define("main", "echo", { port: text(server.port) });
     const connection = find("main");

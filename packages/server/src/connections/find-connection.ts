@@ -67,7 +67,7 @@ function ofBean<C>({ type: className, properties }: ConnectionBean, lookup: Conn
   const name = lookup.reference ?? className;
   if (details === undefined || !serves(details, lookup))
     throw new CompileError("connection-wrong-kind", `bean '${name}' of class '${className}' does not describe a connection that '${lookup.user}' can use`, {
-      hint: `the classes it can use: ${
+      hint: `classes that '${lookup.user}' can use: ${
         types
           .details()
           .flatMap((candidate) => (serves(candidate, lookup) ? candidate.beans : []))

@@ -161,14 +161,14 @@ export class NamedConnections {
   async reload(): Promise<void> {
     const { store, log } = this.#parts;
     for (const { id, document } of this.list()) {
-      const before = this.#defined.get(id);
-      if (document === undefined || before === undefined) continue;
+      const previous = this.#defined.get(id);
+      if (document === undefined || previous === undefined) continue;
       await this.#exclusively(id, async () => {
         const definition = await this.#resolve(id, document).then(
           (resolved) => resolved.definition,
-          () => before,
+          () => previous,
         );
-        if (JSON.stringify(definition) !== JSON.stringify(before)) await this.#activate(id, definition, true);
+        if (JSON.stringify(definition) !== JSON.stringify(previous)) await this.#activate(id, definition, true);
       });
     }
     await reloadDocuments({
@@ -266,9 +266,9 @@ export class NamedConnections {
   /** Activates a stored document. If it cannot be used, returns the reason and the previous version stays active. */
   async #apply(stored: StoredDocument | BrokenDocument, appeared: (id: string) => void): Promise<string | undefined> {
     const { id, hash, lastModified } = stored;
-    const before = this.#installed.get(id)?.document;
+    const previous = this.#installed.get(id)?.document;
     const reject = (error: string): string => {
-      this.#installed.set(id, { id, hash, lastModified, document: before, error });
+      this.#installed.set(id, { id, hash, lastModified, document: previous, error });
       return error;
     };
     if ("problem" in stored) return reject(stored.problem);
