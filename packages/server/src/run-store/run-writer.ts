@@ -106,7 +106,7 @@ export class RunWriter {
       await this.#parts.sink.write(await inSlices(this.#prepare(entries)), omitted);
       for (const entry of entries) this.#stored.add(entry);
     } catch {
-      // The sink has logged and counted it.
+      // The sink has logged the error and counted the runs.
     }
   }
 

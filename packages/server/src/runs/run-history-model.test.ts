@@ -44,7 +44,7 @@ class Interleaving {
   readonly history: RunHistory;
   readonly tracked: TrackedRun[] = [];
   readonly pending: PendingStep[] = [];
-  readonly read: { readonly metadata: readonly RunMetadata[]; readonly json: string }[] = [];
+  readonly snapshots: { readonly metadata: readonly RunMetadata[]; readonly json: string }[] = [];
   /** The runs of each route in order. */
   readonly order = new Map<string, string[]>();
   #clock = 0;
@@ -161,7 +161,7 @@ class Interleaving {
 
   inspect(): void {
     const runs = this.#runs();
-    this.read.push({ metadata: runs, json: JSON.stringify(runs) });
+    this.snapshots.push({ metadata: runs, json: JSON.stringify(runs) });
   }
 
   check(): void {
@@ -186,7 +186,7 @@ class Interleaving {
       const storedIds = runs.filter(({ route }) => route.id === routeId).map(({ id }) => id);
       expect(storedIds).toEqual(ids.slice(ids.length - storedIds.length).toReversed());
     }
-    for (const { metadata, json } of this.read) expect(JSON.stringify(metadata)).toBe(json);
+    for (const { metadata, json } of this.snapshots) expect(JSON.stringify(metadata)).toBe(json);
   }
 
   #appendToOrder(routeId: string, id: string): void {
@@ -237,16 +237,16 @@ async function applyAction(all: Interleaving, next: Action): Promise<void> {
   else if (next.kind === "inspect") all.inspect();
   else if (next.kind === "stepEnds") await all.stepEnds(next.which % Math.max(1, pending.length), next.failed);
   else if (next.kind === "end") {
-    const one = pick(next.again ? tracked : tracked.filter(({ expected }) => !expected.isOver), next.which);
-    if (one !== undefined) all.end(one, next.failed, next.correlated);
+    const trackedRun = pick(next.again ? tracked : tracked.filter(({ expected }) => !expected.isOver), next.which);
+    if (trackedRun !== undefined) all.end(trackedRun, next.failed, next.correlated);
   } else {
-    const one = pick(tracked, next.which);
+    const trackedRun = pick(tracked, next.which);
     // A run of another process has no steps here.
-    if (one?.run.trail !== undefined) for (let count = 0; count < next.times; count++) all.step(one, next.stepId, next);
+    if (trackedRun?.run.trail !== undefined) for (let count = 0; count < next.times; count++) all.step(trackedRun, next.stepId, next);
   }
 }
 
-/** One of the most recent. */
+/** Picks one of the eight most recent runs. */
 const pick = (runs: readonly TrackedRun[], which: number): TrackedRun | undefined => runs[runs.length - 1 - (which % Math.max(1, Math.min(8, runs.length)))];
 
 it.each<[string, RunHistoryLimits]>([
