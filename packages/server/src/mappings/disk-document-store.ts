@@ -18,7 +18,7 @@ export interface DiskDocumentOptions {
   readonly readsYaml?: boolean;
 }
 
-/** The documents of a directory, read only. A directory that does not exist has none. */
+/** A read-only store for the documents of a directory. A directory that does not exist has no documents. */
 export function documentsIn(directory: string, suffixes: readonly string[] = readableExtensions): Pick<DocumentStore, "list" | "read"> {
   return {
     async list() {
