@@ -61,8 +61,8 @@ export function createConnectionChecker(plugins: Plugins = noPlugins): (id: stri
 }
 
 /**
- * Parses, checks and compiles flows; starts nothing and keeps no state between flows. With the connections of a project it also warns of
- * secrets in the text and of connections that only a runtime can provide.
+ * Parses, checks and compiles flows; starts nothing and keeps no state between flows. With the connections of a project it also warns about
+ * secrets in the text and about connections that only a runtime can provide.
  */
 export function createFlowChecker(plugins: Plugins = noPlugins, folders: OperatorFolders = {}): (flow: FlowText) => Promise<Prepared> {
   const catalog = createCatalog({ plugins });

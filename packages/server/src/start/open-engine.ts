@@ -151,8 +151,8 @@ export async function openEngine(
 
 /** Trials store nothing. */
 async function openConnectionStore({ variant, dataDir, settings, cluster }: ServerProcess): Promise<DocumentStore> {
-  const own = (): Promise<DocumentStore> => openDiskDocumentStore(join(dataDir, "connections"), { isPrivate: true, readsYaml: true });
-  const store = variant.isTrial === true ? createMemoryDocumentStore() : (cluster?.stores.connections ?? (await own()));
+  const openLocal = (): Promise<DocumentStore> => openDiskDocumentStore(join(dataDir, "connections"), { isPrivate: true, readsYaml: true });
+  const store = variant.isTrial === true ? createMemoryDocumentStore() : (cluster?.stores.connections ?? (await openLocal()));
   return withConnectionFolders(store, findConnectionFolders(settings));
 }
 
