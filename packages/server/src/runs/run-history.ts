@@ -45,7 +45,7 @@ export interface RunHistory {
   find(id: string): RunMetadata | undefined;
   /** Ids of the stored runs of a route, of a flow or of all routes, by route. */
   runIds(filter: Pick<RunFilter, "routeId" | "flowId">): ReadonlyMap<string, readonly string[]>;
-  /** The ids among these whose runs are stored. */
+  /** Returns those of the ids whose runs are stored. */
   filterStored(ids: ReadonlySet<string>): ReadonlySet<string>;
   readonly size: number;
   /** Estimated memory. */
