@@ -51,7 +51,7 @@ export interface NamedConnectionsParts {
   /** The flows of other nodes that use a connection. */
   readonly remoteUsers: (id: string) => Promise<readonly RemoteFlow[]>;
   /** Called when a connection becomes available. */
-  appeared(id: string): void;
+  becameAvailable(id: string): void;
 }
 
 export class NamedConnections {
@@ -103,7 +103,7 @@ export class NamedConnections {
       await this.#activate(id, definition, force).catch(() => this.#activate(id, definition, true));
       const installed: NamedConnection = { id, document, error: undefined, ...stored };
       this.#installed.set(id, installed);
-      this.#parts.appeared(id);
+      this.#parts.becameAvailable(id);
       throwIfUnflushed(unflushed, "the new version is active, but may be lost");
       return { installed, created: current === undefined };
     });
@@ -177,7 +177,7 @@ export class NamedConnections {
       noun,
       installed: this.#installed,
       exclusively: (id, work) => this.#exclusively(id, work),
-      apply: (stored) => this.#apply(stored, (id) => this.#parts.appeared(id)),
+      apply: (stored) => this.#apply(stored, (id) => this.#parts.becameAvailable(id)),
       logger: "sluice.connections",
       removed: (id) => this.#deactivate(id),
     });
@@ -199,7 +199,7 @@ export class NamedConnections {
         return undefined;
       }
       if (current?.hash === stored.hash && current.error === undefined) return undefined;
-      const problem = await this.#apply(stored, (appeared) => this.#parts.appeared(appeared));
+      const problem = await this.#apply(stored, (availableId) => this.#parts.becameAvailable(availableId));
       if (problem === undefined) log.write("INFO", "sluice.connections", `Reloaded connection '${id}'`);
       else log.write("ERROR", "sluice.connections", `Cannot use connection '${id}': ${problem}`);
       return problem;
@@ -264,7 +264,7 @@ export class NamedConnections {
   }
 
   /** Activates a stored document. If it cannot be used, returns the reason and the previous version stays active. */
-  async #apply(stored: StoredDocument | BrokenDocument, appeared: (id: string) => void): Promise<string | undefined> {
+  async #apply(stored: StoredDocument | BrokenDocument, becameAvailable: (id: string) => void): Promise<string | undefined> {
     const { id, hash, lastModified } = stored;
     const previous = this.#installed.get(id)?.document;
     const reject = (error: string): string => {
@@ -276,7 +276,7 @@ export class NamedConnections {
       const { document, definition } = await this.#resolve(id, stored.value);
       await this.#activate(id, definition, true);
       this.#installed.set(id, { id, hash, lastModified, document, error: undefined });
-      appeared(id);
+      becameAvailable(id);
       return undefined;
     } catch (error) {
       return reject(oneSentence((error as Error).message));

@@ -132,7 +132,8 @@ export async function openEngine(
     load: loadClient,
     usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
     remoteUsers: remoteUsers(server, "connection"),
-    appeared: (id) => void restartFailed(lateParts.flows.current, missingConnection(id)).then(() => restartFailed(lateParts.flows.current, noConnectionOfKind)),
+    becameAvailable: (id) =>
+      void restartFailed(lateParts.flows.current, missingConnection(id)).then(() => restartFailed(lateParts.flows.current, noConnectionOfKind)),
   });
   return {
     ...records,
