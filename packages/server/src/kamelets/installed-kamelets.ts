@@ -124,7 +124,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** The installed Kamelets with these texts instead. */
+  /** The installed Kamelets and these texts, which take precedence. */
   withTexts(texts: ReadonlyMap<string, string>): KameletFiles {
     return overrideKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#parts.store.pathOf(name), text }])), this.files);
   }
