@@ -145,13 +145,13 @@ export function deadLetterReplays({ runtime, writer, clock, isDraining, isOpenSe
       }
       await clock.yieldToEventLoop();
     };
-    const worker = async (): Promise<void> => {
+    const replayRemaining = async (): Promise<void> => {
       for (let id = ids[next++]; id !== undefined && !stopping.signal.aborted; id = ids[next++]) {
         if (isDraining()) stopping.abort();
         else await attempt(id);
       }
     };
-    await Promise.all(Array.from({ length: maxConcurrent }, worker));
+    await Promise.all(Array.from({ length: maxConcurrent }, replayRemaining));
     job.status = stopping.signal.aborted && job.replayed + job.failed + job.skipped < job.total ? "cancelled" : "completed";
   }
 }

@@ -42,7 +42,7 @@ describe("versions on disk", () => {
     );
   });
 
-  it("exist only after commit, and are removed by a discard before or after it", async () => {
+  it("exist only after commit, and are removed by a discard before or after the commit", async () => {
     const versions = open();
     const first = await versions.stage("a", [version("one")]);
     expect(await versions.list("a")).toEqual([]);

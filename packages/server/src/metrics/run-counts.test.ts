@@ -14,7 +14,7 @@ describe("run counts", () => {
     expect(only?.durationMs).toBe(0 + 1 + 2 + 3 + 60_000 + 60_001);
   });
 
-  it("continues when a route is replaced, and restarts when its name moves to another flow", () => {
+  it("continues counting when a route is replaced, and starts again when its name moves to another flow", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
     counts.ended(run("a", 1));
     counts.ended(run("a", 1, "failed"));
