@@ -150,7 +150,7 @@ describe("files that are not flows", () => {
     symlinkSync(outside, join(dataDir, "routes", "linked.yaml"));
     server = await startTestServer({ dataDir });
     expect(await listed()).toMatchObject([
-      { id: "linked", status: "Failed", hash: "", error: "the file is a link to outside the directory: copy the file here instead" },
+      { id: "linked", status: "Failed", hash: "", error: "the file is a link to a file outside the directory: replace the link with a copy of that file" },
       { id: "mounted", status: "Started" },
     ]);
     expect((await server.api("GET", "/flows/linked")).text).not.toContain("outside\\n");

@@ -16,7 +16,7 @@ export interface CatalogSettings extends Omit<ConnectorSettings, "languages"> {
 /** A catalog that loads connectors, connection types and beans on demand. */
 export interface ServerCatalog extends Catalog {
   readonly index: FullPartIndex;
-  /** Changes while parts are loaded, and with the operator's functions. */
+  /** Grows as parts are loaded. The operator's functions in it are replaced when they are reloaded. */
   readonly beans: Map<string, BeanDeclaration>;
   readonly connectionTypes: ConnectionTypes;
 }

@@ -61,8 +61,8 @@ export function createConnectionChecker(plugins: Plugins = noPlugins): (id: stri
 }
 
 /**
- * Parses, checks and compiles flows; starts nothing and keeps no state between flows. With the connections of a project it also warns of
- * secrets in the text and of connections that only a runtime can provide.
+ * Parses, checks and compiles flows; starts nothing and keeps no state between flows. With the connections of a project it also warns about
+ * secrets in the text and about connections that only a runtime can provide.
  */
 export function createFlowChecker(plugins: Plugins = noPlugins, folders: OperatorFolders = {}): (flow: FlowText) => Promise<Prepared> {
   const catalog = createCatalog({ plugins });
@@ -96,9 +96,9 @@ export function createFlowChecker(plugins: Plugins = noPlugins, folders: Operato
     const warnings = flowWarnings(flow.source, catalog);
     if (!isAnyMissing) return { ...prepared, diagnostics: [...prepared.diagnostics, ...warnings] };
     // Connections are configured in the runtime, so a missing one is a warning, not an error.
-    const strict = await prepare({ known, isStrict: true });
+    const strictlyPrepared = await prepare({ known, isStrict: true });
     const broken = [...connections].flatMap(([id, type]) => (type === undefined ? [missingConnection(id)] : []));
-    const missing = strict.diagnostics
+    const missing = strictlyPrepared.diagnostics
       .filter(({ code, message }) => code === "connection-missing" && !broken.some((text) => message.includes(text)))
       .map((diagnostic) => ({ ...diagnostic, severity: "warning" as const }));
     return { ...prepared, diagnostics: [...prepared.diagnostics, ...warnings, ...missing] };

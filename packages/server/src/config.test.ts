@@ -20,7 +20,7 @@ describe("settings", () => {
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
-  it("reads variables; a flag takes precedence; blank is unset", () => {
+  it("reads variables, prefers flags, and ignores blank variables", () => {
     const { settings } = readConfiguration(
       { port: "9000" },
       { SERVICE_PORT: "7000", SERVICE_MAX_BODY: "64k", SERVICE_DRAIN_MS: "1m30s", SERVICE_WATCH: "true", SERVICE_HOST: " ", SERVICE_TEST_SESSIONS: "Isolated" },

@@ -154,7 +154,7 @@ export const settingFields = {
 export type Settings = Values<typeof settingFields> & FixedLimits;
 export type SettingName = keyof typeof settingFields;
 
-/** Input of a start: the settings, and the environment visible to flows. */
+/** The input for starting a runtime: the settings, and the environment visible to flows. */
 export interface Configuration {
   readonly settings: Settings;
   readonly environment: Readonly<Record<string, string | undefined>>;

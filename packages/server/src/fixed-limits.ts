@@ -1,4 +1,4 @@
-// Limits of the runtime that do not need to be configurable. Tests use smaller ones.
+// Limits of the runtime that do not need to be configurable. Tests use smaller limits.
 
 const mebibyte = 1024 * 1024;
 

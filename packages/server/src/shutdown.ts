@@ -1,4 +1,4 @@
-// Graceful shutdown: answers accepted requests, finishes runs in flight, and reports those it had to abandon.
+// Graceful shutdown: completes accepted requests and runs in flight, and reports the runs that it had to abandon.
 import type { Clock, DrainReport, Log, Runtime } from "@sluice/engine";
 import type { HttpListener } from "./http/listener.ts";
 import type { EventHub } from "./streams/event-hub.ts";
@@ -37,10 +37,10 @@ export async function shutDown({ listener, runtime, log, hubs, drainMs, clock }:
 
 /** One line per step with the number of abandoned runs. */
 function abandonedLines({ abandoned }: DrainReport): readonly string[] {
-  const places = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { routeId, stepId } of abandoned) {
-    const place = `route '${routeId}'${stepId === undefined ? "" : ` at step '${stepId}'`}`;
-    places.set(place, (places.get(place) ?? 0) + 1);
+    const location = `route '${routeId}'${stepId === undefined ? "" : ` at step '${stepId}'`}`;
+    counts.set(location, (counts.get(location) ?? 0) + 1);
   }
-  return [...places].map(([place, count]) => `Abandoned ${count} ${count === 1 ? "run" : "runs"} of ${place}: not finished within the drain limit`);
+  return [...counts].map(([location, count]) => `Abandoned ${count} ${count === 1 ? "run" : "runs"} of ${location}: not finished within the drain limit`);
 }

@@ -23,7 +23,7 @@ export interface WatchedDocuments {
   changed?(): void;
 }
 
-/** Starts watching; the returned functions stop it. */
+/** Starts watching; the returned functions stop watching. */
 export function watchDocuments({
   dataDir,
   log,

@@ -55,7 +55,7 @@ export function breakpointEndpoints(sessions: BreakpointSessions, cluster: Clust
       method: "POST",
       path: "/breakpoints",
       tag: "breakpoints",
-      summary: "Sets breakpoints: the first message that reaches one is held, all others pass",
+      summary: "Sets breakpoints: the first message that reaches a breakpoint is held, all others pass",
       body: z.strictObject({
         flowId: z.string().min(1),
         breakpoints: z

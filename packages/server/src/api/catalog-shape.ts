@@ -121,7 +121,7 @@ export const catalogShape = shape(
           browses: z.array(z.string()).describe("The kinds of names that `POST /connections/{id}/browse` can list."),
         }),
       )
-      .describe("The loaded connection types; all of them with `full`."),
+      .describe("The loaded connection types; with `full=true`, all connection types."),
     languages: declarationList({ textKey: z.string() }),
     formats: declarationList({ shorthand: z.string().optional() }),
     entities: declarationList({

@@ -167,7 +167,7 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "POST",
       path: "/connections/:id/test",
       tag: "connections",
-      summary: "Tests a saved connection, or the document in the body instead",
+      summary: "Tests a saved connection or, if the request has a body, the document in it",
       body: documentBody.optional(),
       replies: { 200: { description: "The test result, after at most ten seconds.", schema: testResultShape } },
       handle: ({ params, body }) => testConnection(documentId(params), body?.type === undefined ? undefined : body),

@@ -18,7 +18,7 @@ export interface DeadLetterParts {
 
 const maxLimit = 1_000;
 const maxReplayed = 10_000;
-/** The reply to a bulk replay that takes longer is 202, and the replay continues in the background. */
+/** If a bulk replay takes longer, the reply is 202 and the replay continues in the background. */
 const waitMs = 2_000;
 
 const deadLetterMembers = (): Readonly<Record<string, z.ZodType>> => ({
@@ -66,9 +66,9 @@ type FilterQuery = { readonly [K in keyof typeof filterFields]?: string | undefi
 
 export function deadLetterEndpoints({ store, replays }: DeadLetterParts, secrets: SecretValues): readonly Endpoint[] {
   const requireStore = async (id: string): Promise<DeadLetterStore> => {
-    const table = await store.openExisting();
-    if (table === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
-    return table;
+    const deadLetters = await store.openExisting();
+    if (deadLetters === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
+    return deadLetters;
   };
   return [...readEndpoints(store, secrets, requireStore), ...replayEndpoints(store, replays, secrets, requireStore), ...removeEndpoints(store, requireStore)];
 }
@@ -87,8 +87,8 @@ function readEndpoints(store: DeadLetterSource, secrets: SecretValues, requireSt
       replies: { 200: { description: "The dead letters.", schema: shape(() => ({ deadLetters: z.array(deadLetterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
-        const table = await store.openExisting();
-        const { letters, total } = table?.list(filter, Math.min(query.limit, maxLimit)) ?? { letters: [], total: 0 };
+        const deadLetters = await store.openExisting();
+        const { letters, total } = deadLetters?.list(filter, Math.min(query.limit, maxLimit)) ?? { letters: [], total: 0 };
         return ok({ deadLetters: letters.map((letter) => summaryJson(letter, secrets)), total });
       },
     }),
@@ -123,7 +123,7 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
       },
       async handle({ params }) {
         const id = params["id"] as string;
-        const outcome = await replays.one(await requireStore(id), id);
+        const outcome = await replays.replay(await requireStore(id), id);
         return ok({ ...outcome, error: shownFailure(outcome.error, secrets) });
       },
     }),
@@ -147,9 +147,9 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
       async handle({ body }) {
         if (body.routeId === undefined && body.flowId === undefined) throw new ServiceError("body-invalid", "routeId or flowId is required");
         const filter = filterOf(body);
-        const table = await store.openExisting();
-        if (table === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
-        const { job, done } = replays.many(table, filter, body.limit ?? maxLimit);
+        const deadLetters = await store.openExisting();
+        if (deadLetters === undefined) return ok({ id: null, status: "completed", total: 0, replayed: 0, failed: 0, skipped: 0 });
+        const { job, done } = replays.replayAll(deadLetters, filter, body.limit ?? maxLimit);
         await waitBriefly(done);
         return { status: job.status === "running" ? 202 : 200, json: jobJson(job) };
       },

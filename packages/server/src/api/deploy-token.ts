@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 export type TokenDecision = "accepted" | "unauthorized" | "unconfigured";
 
-/** Checks whether a request may use the management API. `authorization` has all Authorization headers. */
+/** Checks whether a request may use the management API. `authorization` contains all Authorization headers. */
 export type TokenCheck = (authorization: readonly string[]) => TokenDecision;
 
 const digest = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
@@ -14,7 +14,7 @@ export function createTokenCheck(token: string | undefined): TokenCheck {
   if (token === undefined || token.trim() === "") return () => "unconfigured";
   const expected = digest(Buffer.from(token.trim(), "utf8"));
   return (authorization) => {
-    // Reject repeated headers: a proxy could use the other one.
+    // Reject repeated headers: a proxy may have checked a different one.
     const header = authorization.length === 1 ? (authorization[0] as string) : "";
     const scheme = /^bearer +/i.exec(header);
     // Node returns header bytes as Latin-1 characters; the digest is computed over the bytes.

@@ -21,7 +21,7 @@ it.each([
   for (const count of [1, 3, Infinity]) expect(find(text, count)).toEqual({ name, position });
 });
 
-it("finds no duplicate in output of JSON.stringify, and finds an added one", () => {
+it("finds no duplicate in the output of JSON.stringify, and finds one that was added", () => {
   fc.assert(
     fc.property(fc.json(), fc.integer({ min: 1, max: 50 }), (text, count) => {
       expect(find(text, count)).toBeUndefined();

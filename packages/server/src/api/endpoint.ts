@@ -15,7 +15,7 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   readonly summary: string;
   /** Needs no token; only for health. */
   readonly open?: true;
-  /** Also served while the runtime drains. Reading endpoints always are. */
+  /** Also served while the runtime drains. GET endpoints always are. */
   readonly whileDraining?: true;
   readonly query?: Q;
   /** The JSON body. Bodies with a media type in `rawBody` are passed on unparsed. */

@@ -82,7 +82,7 @@ const healthShape = shape(
       .nullable()
       .optional()
       .describe("Why the durable store cannot be opened or written, and since when; the status is then DEGRADED. Null otherwise."),
-    cluster: clusterShape().optional().describe("Only in a cluster. The status is DEGRADED while a node is behind or this one cannot reach the store."),
+    cluster: clusterShape().optional().describe("Only in a cluster. The status is DEGRADED while a node is behind or this node cannot reach the store."),
     workers: z
       .array(z.looseObject({ pid: z.int(), leads: z.boolean(), startedAt: z.string(), runs: z.int() }))
       .optional()
@@ -140,7 +140,10 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
   ];
 }
 
-/** Failed runs do not change the status. Failed flows and routes, unreadable policies, a failing store, and a cluster that is disconnected or has nodes behind do. */
+/**
+ * DEGRADED if a flow or route failed, a policy cannot be read, the store fails, the cluster is disconnected or a node is behind. Failed runs
+ * do not change the status.
+ */
 function statusOf({ phase, runtime, installed, brokenPolicies, storeProblem, cluster }: HealthParts): string {
   const currentPhase = phase();
   if (currentPhase !== "UP") return currentPhase;

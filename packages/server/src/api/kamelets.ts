@@ -103,7 +103,7 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       summary: "Installs or replaces a Kamelet; the flows that use it are replaced without dropping a message",
       query: {
         dryRun: f.boolean({ doc: "Report the changes without applying them.", default: false }),
-        force: f.boolean({ doc: "Install it even if flows cannot use it; they keep running with the previous version.", default: false }),
+        force: f.boolean({ doc: "Install it even if flows cannot use it; these flows keep running with the previous version.", default: false }),
       },
       body: bodyShape,
       rawBody: yamlTypes,

@@ -24,7 +24,7 @@ export const messageMembers = (): Readonly<Record<string, z.ZodType>> => ({
 
 export const messageShape = shape(messageMembers, "MessageContent");
 
-/** Nodes of a cluster whose part is missing in a reply. */
+/** Nodes of a cluster whose data is missing from a reply. */
 export const incompleteShape = (): z.ZodType =>
   z
     .array(z.looseObject({ node: z.string(), reason: z.string() }))

@@ -49,7 +49,7 @@ export function openApiDocument({ version, endpoints, webhooks }: OpenApiOptions
           in: "header",
           required: false,
           description:
-            "The hash that the change is based on, in double quotes; rejected with 412 if the runtime has another one. `*` matches any existing version.",
+            "The hash of the version that the change is based on, in double quotes. The change is rejected with 412 if the runtime has another version. `*` matches any existing version.",
           schema: { type: "string" },
         },
       },

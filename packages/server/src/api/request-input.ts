@@ -37,15 +37,15 @@ export interface ReadBody {
 
 /** Bodies of at least this size are processed in slices, so that the event loop can serve webhooks in between. */
 const longBodyBytes = 1024 * 1024;
-const strict = new TextDecoder("utf-8", { fatal: true });
-const binary = /^(multipart|image|audio|video|font)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar)$/;
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+const binaryTypes = /^(multipart|image|audio|video|font)\/|^application\/(octet-stream|zip|gzip|pdf|x-tar)$/;
 
 /** Reads and validates the body. */
 export async function readRequestBody(endpoint: Endpoint, request: ApiRequest): Promise<ReadBody> {
   if (endpoint.body === undefined) return { body: undefined, raw: undefined };
   const { mediaType, charset, value } = contentType(request.headers["content-type"]);
   const isRaw = endpoint.rawBody?.includes(mediaType) === true;
-  if ((binary.test(mediaType) && !isRaw) || (charset !== undefined && !/^(utf-?8|us-ascii)$/.test(charset)))
+  if ((binaryTypes.test(mediaType) && !isRaw) || (charset !== undefined && !/^(utf-?8|us-ascii)$/.test(charset)))
     throw new ServiceError("media-unsupported", `unsupported content type '${value.slice(0, 100)}'`);
   const bytes = await request.readBody();
   if (isRaw) return { body: undefined, raw: { mediaType, bytes } };
@@ -68,7 +68,7 @@ function contentType(header: string | undefined): { mediaType: string; charset: 
 async function parseJson(bytes: Buffer, acceptsYaml: boolean): Promise<unknown> {
   let text: string;
   try {
-    text = strict.decode(bytes);
+    text = strictUtf8.decode(bytes);
   } catch {
     throw new ServiceError("body-invalid", "invalid JSON body: the text is not UTF-8");
   }

@@ -107,7 +107,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
           doc: "Only runs that contain all these words in the id, flow, route, trigger, correlation id, error or start of the request, after masking.",
         }),
         limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }),
-        cursor: f.string({ doc: `Returns the runs in pages: '${firstPage}' for the first one, then the value of \`next\` in the previous response.` }),
+        cursor: f.string({ doc: `Returns the runs in pages: '${firstPage}' for the first page, then the value of \`next\` in the previous response.` }),
       },
       replies: { 200: { description: "The runs.", schema: runPageShape } },
       async handle({ query }) {
@@ -138,7 +138,7 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
       owned: ({ params }) => ({ kind: "run", id: params["id"] as string }),
       async handle({ params }) {
         const id = params["id"] as string;
-        const run = (await oneRun(parts, id)) ?? (await storedRun(parts, id));
+        const run = (await runInMemory(parts, id)) ?? (await storedRun(parts, id));
         if (run === undefined) throw new ServiceError("not-found", `run '${id.slice(0, 128)}' not found`);
         return ok(parts.nodes === undefined ? run : { ...run, node: parts.nodes.node });
       },
@@ -173,7 +173,7 @@ async function allRuns({ history, secrets, service, disk }: RunParts, filter: Ru
 }
 
 /** A run in the memory of this or another worker. Its captured messages may be only on disk, where they are stored longer. */
-async function oneRun({ history, secrets, service, disk, replayDetails }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function runInMemory({ history, secrets, service, disk, replayDetails }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const run = history.find(id);
   if (run === undefined) return service?.run(id);
   const replay = replayDetails(id);
@@ -181,7 +181,7 @@ async function oneRun({ history, secrets, service, disk, replayDetails }: RunPar
   return { ...runJson(run, secrets), ...replay, ...(typeof stored?.messages === "string" ? messagesOf(stored.messages, secrets) : {}) };
 }
 
-/** A run on disk. Its input message is not stored, so it can only be replayed with another one. */
+/** A run on disk. Its input message is not stored, so it can only be replayed with another message. */
 async function storedRun({ secrets, disk }: RunParts, id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const stored = await disk?.store.find(id);
   if (stored === undefined) return undefined;

@@ -101,7 +101,7 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
       method: "POST",
       path: "/test/invoke",
       tag: "test",
-      summary: "Invokes a direct endpoint, or any route bypassing its trigger, in an open session",
+      summary: "Invokes a direct endpoint, or any route without its trigger, in an open session",
       body: invokeShape,
       replies: {
         200: { description: "The result of the run, even if it failed.", schema: outcomeShape },

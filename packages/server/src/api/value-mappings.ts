@@ -114,14 +114,14 @@ function summary({ id, table, hash, lastModified, error }: InstalledTable) {
   };
 }
 
-const strict = new TextDecoder("utf-8", { fatal: true });
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads the table from a body in any of the three formats. */
 async function tableBody({ body, raw }: Call): Promise<unknown> {
   if (raw === undefined) return body;
   const isCsv = raw.mediaType === "text/csv";
   try {
-    const text = strict.decode(raw.bytes);
+    const text = strictUtf8.decode(raw.bytes);
     return await inSlices(isCsv ? tableFromCsvIncrementally(text) : tableFromXmlIncrementally(text));
   } catch (error) {
     const reason = error instanceof TypeError ? "the text is not UTF-8" : (error as Error).message;

@@ -12,7 +12,7 @@ export const versionQuery = {
   comment: f.string({ doc: "Description of the change, for the version history." }),
 };
 
-/** The author of calls that do not name one; undefined when there is no token. */
+/** The default author of a change; undefined without a token. */
 export const tokenFingerprint = (token: string | undefined): string | undefined =>
   token === undefined || token.trim() === "" ? undefined : tokenPrefix + createHash("sha256").update(token.trim()).digest("hex").slice(0, 8);
 

@@ -59,7 +59,7 @@ function changedBody(original: unknown, returned: MaskedMessage, submitted: unkn
 }
 
 const containsMasked = (part: string): ServiceError =>
-  new ServiceError("body-invalid", `${part} contains masked values ('${masked}'): replace them, or leave it unchanged`);
+  new ServiceError("body-invalid", `${part} contains masked values ('${masked}'): replace them, or leave ${part} unchanged`);
 
 /** Replaces the values that equal the returned ones with their originals. A masked value in another place has no original. */
 function restoreOriginals(submitted: unknown, returned: unknown, original: unknown): unknown {

@@ -1,4 +1,4 @@
-// Checks the text of a connection document without connecting, with positions.
+// Checks the text of a connection document without connecting. Every diagnostic has a position.
 import { closest, describe, readTree, type Diagnostic, type Field, type Fields, type MapEntry, type MapTree, type Tree } from "@sluice/model";
 import type { ConnectionTypes } from "./connection-types.ts";
 
@@ -17,7 +17,7 @@ export async function checkConnection(id: string, text: string, types: Connectio
   if (tree === undefined) return { type: undefined, diagnostics: syntaxErrors };
   const check = new DocumentCheck(id);
   if (tree.type !== "map") {
-    check.report("document-invalid", `connection '${id}' must be a mapping with 'type' and 'values'`, tree, "write type: and values:");
+    check.report("document-invalid", `connection '${id}' must be a mapping with 'type' and 'values'`, tree, "add the keys 'type' and 'values'");
     return { type: undefined, diagnostics: check.diagnostics };
   }
   for (const entry of tree.entries)

@@ -28,7 +28,7 @@ const maxValues = 200;
 const maxTextLength = 65_536;
 const maxSecretFileBytes = 65_536;
 
-/** Validates a document; throws a ServiceError that names the problem. It never includes values, which may be secrets. */
+/** Validates a document; throws a ServiceError that names the problem but includes no values, which may be secrets. */
 export function readDocument(id: string, input: unknown): ConnectionDocument {
   const invalid = (text: string): ServiceError => new ServiceError("document-invalid", `connection '${id}': ${text}`);
   if (!isMap(input)) throw invalid("must be an object with 'type' and 'values'");
@@ -56,12 +56,12 @@ export function toStoredDocument(document: ConnectionDocument, { fields }: Conne
 function withMarkedSecrets(values: Values, fields: Fields, stored: Values): Values {
   return mapValues(values, (value, name) => {
     const field = Object.hasOwn(fields, name) ? describe(fields[name] as Field<unknown>) : undefined;
-    const before = Object.hasOwn(stored, name) ? stored[name] : undefined;
-    if (isSecretValue(value)) return value.value === masked && isSecretValue(before) ? before : value;
+    const storedValue = Object.hasOwn(stored, name) ? stored[name] : undefined;
+    if (isSecretValue(value)) return value.value === masked && isSecretValue(storedValue) ? storedValue : value;
     if (isReference(value)) return value;
-    if (field?.fields !== undefined && isMap(value)) return withMarkedSecrets(value, field.fields, isMap(before) ? before : {});
+    if (field?.fields !== undefined && isMap(value)) return withMarkedSecrets(value, field.fields, isMap(storedValue) ? storedValue : {});
     if (field?.spec.secret !== true || value === "") return value;
-    return value === masked && isSecretValue(before) ? before : { value, secret: true };
+    return value === masked && isSecretValue(storedValue) ? storedValue : { value, secret: true };
   });
 }
 
@@ -93,7 +93,7 @@ export function resolveValues(
       if (isSecretValue(value)) return secret(String(value.value));
       if (isVariable(value)) {
         const text = sources.variable(value.env);
-        // The designer finds the field by this wording.
+        // The designer parses this message to find the field.
         if (text === undefined) throw new ServiceError("document-invalid", `connection '${id}': the variable '${value.env}' of '${valuePath}' is not set`);
         return secret(text);
       }
@@ -110,19 +110,19 @@ export function resolveValues(
 }
 
 /** Reads a mounted secret without its trailing line break, which most files have. */
-function readSecretFile(path: string, place: string, secretsDir: string | undefined): string {
-  if (secretsDir === undefined) throw new ServiceError("document-invalid", `${place} references a file, but SERVICE_SECRETS_DIR is not set`);
+function readSecretFile(path: string, subject: string, secretsDir: string | undefined): string {
+  if (secretsDir === undefined) throw new ServiceError("document-invalid", `${subject} references a file, but SERVICE_SECRETS_DIR is not set`);
   const folder = resolve(secretsDir);
   const file = resolve(folder, path);
-  if (!file.startsWith(folder + sep)) throw new ServiceError("document-invalid", `${place} references a file outside of SERVICE_SECRETS_DIR`);
+  if (!file.startsWith(folder + sep)) throw new ServiceError("document-invalid", `${subject} references a file outside of SERVICE_SECRETS_DIR`);
   try {
     const bytes = readFileSync(file);
     if (bytes.length > maxSecretFileBytes)
-      throw new ServiceError("document-invalid", `${place}: the file '${path}' is larger than ${maxSecretFileBytes} bytes`);
+      throw new ServiceError("document-invalid", `${subject}: the file '${path}' is larger than ${maxSecretFileBytes} bytes`);
     return bytes.toString("utf8").replace(/\r?\n$/, "");
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw new ServiceError("document-invalid", `${place}: the file '${path}' cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
+    throw new ServiceError("document-invalid", `${subject}: the file '${path}' cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
   }
 }
 

@@ -76,7 +76,7 @@ describe("a connection", () => {
     expect([states, server.accepted]).toEqual([["down", "up"], 1]);
   });
 
-  it("reports a lost connection and reconnects on next use", async () => {
+  it("reports a lost connection and reconnects on the next use", async () => {
     const { server, connections, find } = await setUp();
     await connections.define("main", "echo", { port: text(server.port) });
     const connection = find("main");
@@ -171,7 +171,7 @@ describe("a connection", () => {
     await connections.define("one", "echo", { port: text(server.port) });
     await connections.define("two", "echo", { port: text(server.port) });
     expect(() => find(undefined)).toThrow(
-      expect.objectContaining({ code: "connection-missing", hint: expect.stringContaining("use an existing one (one, two)") }),
+      expect.objectContaining({ code: "connection-missing", hint: expect.stringContaining("use an existing connection (one, two)") }),
     );
     expect(() => connections.find(lookupOf({ reference: "one", kinds: ["sql"] }))).toThrow("connection 'one' is of type 'echo', which 'echo' cannot use");
     await expect(connections.define("three", "echo", { prot: "1" })).rejects.toThrow("has no property 'prot'");
@@ -270,7 +270,7 @@ describe("while a replacement connects", () => {
   });
 });
 
-it("values that are applied while a client connects are used, not the old ones", async () => {
+it("values that are applied while a client connects replace the old values", async () => {
   const { gate, declaration } = pausable();
   const { connections, server, find } = await setUp(realTimeHost(), [declaration]);
   await connections.define("main", "echo", { port: text(server.port), password: "old-password" });

@@ -67,7 +67,7 @@ function ofBean<C>({ type: className, properties }: ConnectionBean, lookup: Conn
   const name = lookup.reference ?? className;
   if (details === undefined || !serves(details, lookup))
     throw new CompileError("connection-wrong-kind", `bean '${name}' of class '${className}' does not describe a connection that '${lookup.user}' can use`, {
-      hint: `the classes it can use: ${
+      hint: `classes that '${lookup.user}' can use: ${
         types
           .details()
           .flatMap((candidate) => (serves(candidate, lookup) ? candidate.beans : []))
@@ -86,7 +86,7 @@ function missing<C>(problem: string, lookup: ConnectionLookup, parts: FindParts)
   const usableIds = [...parts.named.values()].filter(({ type }) => serves(parts.types.loaded.get(type), lookup)).map((connection) => connection.id);
   const id = lookup.reference ?? kinds[0] ?? "name";
   const ways = [
-    ...(usableIds.length === 0 ? [] : [`use an existing one (${usableIds.toSorted().join(", ")})`]),
+    ...(usableIds.length === 0 ? [] : [`use an existing connection (${usableIds.toSorted().join(", ")})`]),
     `PUT /_api/connections/${id} with a type of ${typeNames(lookup, parts)}`,
     `define a bean '${id}' in the flow or as camel.beans.${id} in application.properties`,
     `set its values as options of the endpoint or as camel.component.${user}.* in application.properties`,

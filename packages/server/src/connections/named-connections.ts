@@ -51,7 +51,7 @@ export interface NamedConnectionsParts {
   /** The flows of other nodes that use a connection. */
   readonly remoteUsers: (id: string) => Promise<readonly RemoteFlow[]>;
   /** Called when a connection becomes available. */
-  appeared(id: string): void;
+  becameAvailable(id: string): void;
 }
 
 export class NamedConnections {
@@ -103,7 +103,7 @@ export class NamedConnections {
       await this.#activate(id, definition, force).catch(() => this.#activate(id, definition, true));
       const installed: NamedConnection = { id, document, error: undefined, ...stored };
       this.#installed.set(id, installed);
-      this.#parts.appeared(id);
+      this.#parts.becameAvailable(id);
       throwIfUnflushed(unflushed, "the new version is active, but may be lost");
       return { installed, created: current === undefined };
     });
@@ -161,14 +161,14 @@ export class NamedConnections {
   async reload(): Promise<void> {
     const { store, log } = this.#parts;
     for (const { id, document } of this.list()) {
-      const before = this.#defined.get(id);
-      if (document === undefined || before === undefined) continue;
+      const previous = this.#defined.get(id);
+      if (document === undefined || previous === undefined) continue;
       await this.#exclusively(id, async () => {
         const definition = await this.#resolve(id, document).then(
           (resolved) => resolved.definition,
-          () => before,
+          () => previous,
         );
-        if (JSON.stringify(definition) !== JSON.stringify(before)) await this.#activate(id, definition, true);
+        if (JSON.stringify(definition) !== JSON.stringify(previous)) await this.#activate(id, definition, true);
       });
     }
     await reloadDocuments({
@@ -177,7 +177,7 @@ export class NamedConnections {
       noun,
       installed: this.#installed,
       exclusively: (id, work) => this.#exclusively(id, work),
-      apply: (stored) => this.#apply(stored, (id) => this.#parts.appeared(id)),
+      apply: (stored) => this.#apply(stored, (id) => this.#parts.becameAvailable(id)),
       logger: "sluice.connections",
       removed: (id) => this.#deactivate(id),
     });
@@ -199,7 +199,7 @@ export class NamedConnections {
         return undefined;
       }
       if (current?.hash === stored.hash && current.error === undefined) return undefined;
-      const problem = await this.#apply(stored, (appeared) => this.#parts.appeared(appeared));
+      const problem = await this.#apply(stored, (availableId) => this.#parts.becameAvailable(availableId));
       if (problem === undefined) log.write("INFO", "sluice.connections", `Reloaded connection '${id}'`);
       else log.write("ERROR", "sluice.connections", `Cannot use connection '${id}': ${problem}`);
       return problem;
@@ -264,11 +264,11 @@ export class NamedConnections {
   }
 
   /** Activates a stored document. If it cannot be used, returns the reason and the previous version stays active. */
-  async #apply(stored: StoredDocument | BrokenDocument, appeared: (id: string) => void): Promise<string | undefined> {
+  async #apply(stored: StoredDocument | BrokenDocument, becameAvailable: (id: string) => void): Promise<string | undefined> {
     const { id, hash, lastModified } = stored;
-    const before = this.#installed.get(id)?.document;
+    const previous = this.#installed.get(id)?.document;
     const reject = (error: string): string => {
-      this.#installed.set(id, { id, hash, lastModified, document: before, error });
+      this.#installed.set(id, { id, hash, lastModified, document: previous, error });
       return error;
     };
     if ("problem" in stored) return reject(stored.problem);
@@ -276,7 +276,7 @@ export class NamedConnections {
       const { document, definition } = await this.#resolve(id, stored.value);
       await this.#activate(id, definition, true);
       this.#installed.set(id, { id, hash, lastModified, document, error: undefined });
-      appeared(id);
+      becameAvailable(id);
       return undefined;
     } catch (error) {
       return reject(oneSentence((error as Error).message));

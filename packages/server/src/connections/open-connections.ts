@@ -86,19 +86,19 @@ export function openConnections(parts: ConnectionsParts): OpenConnections {
       if (declaration === undefined) throw new CompileError("connection-unknown-type", `unknown connection type '${type}'`);
       const values = bindFields(declaration.fields as Fields, input, `connection '${id}'`);
       const known = [...secretsOf(declaration.fields as Fields, values), ...secrets];
-      const before = named.get(id) ?? removed.get(id);
-      if (before === undefined) named.set(id, create(id, declaration, values));
+      const existing = named.get(id) ?? removed.get(id);
+      if (existing === undefined) named.set(id, create(id, declaration, values));
       else {
         // Masks the new secrets while connecting. If that fails, the old ones are still in use.
         parts.secrets.set(`next connection ${id}`, known);
         try {
-          if (force) before.adopt({ declaration, values });
-          else await before.replace({ declaration, values });
+          if (force) existing.adopt({ declaration, values });
+          else await existing.replace({ declaration, values });
         } finally {
           parts.secrets.set(`next connection ${id}`, []);
         }
         removed.delete(id);
-        named.set(id, before);
+        named.set(id, existing);
       }
       parts.secrets.set(`connection ${id}`, known);
     },

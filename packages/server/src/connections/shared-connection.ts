@@ -143,10 +143,10 @@ export class SharedConnection {
   /** Connects with the new definition first. Users then switch to the new client; the old one is closed after its last user has switched. */
   async replace(definition: ConnectionDefinition): Promise<void> {
     if (this.#current === undefined) return this.#define(definition);
-    const before = this.#definition;
+    const previous = this.#definition;
     const next = await this.#connect(definition, (this.#abortReplacing = new AbortController()));
     // Removed or changed again in the meantime.
-    if (this.#definition !== before) return this.#close(next);
+    if (this.#definition !== previous) return this.#close(next);
     if (this.#users.size === 0) {
       this.#define(definition);
       return this.#close(next);
@@ -337,16 +337,16 @@ export class SharedConnection {
 
   #setState(state: ConnectionState["state"], problem: string | undefined): void {
     const { clock, log } = this.#parts.host;
-    const before = this.#state;
+    const previous = this.#state;
     this.#state = {
       state,
       problem,
-      since: before.state === state ? before.since : clock.now(),
-      generation: this.#current?.number ?? before.generation,
+      since: previous.state === state ? previous.since : clock.now(),
+      generation: this.#current?.number ?? previous.generation,
     };
-    if (state === "down" && (before.state !== "down" || before.problem !== problem))
+    if (state === "down" && (previous.state !== "down" || previous.problem !== problem))
       log.write("WARN", "sluice.connections", `Connection '${this.id}' is down: ${problem ?? ""}`);
-    if (state === "up" && before.state === "down") log.write("INFO", "sluice.connections", `Connection '${this.id}' is up again`);
+    if (state === "up" && previous.state === "down") log.write("INFO", "sluice.connections", `Connection '${this.id}' is up again`);
     for (const watcher of [...this.#watchers]) watcher(this.#state);
   }
 

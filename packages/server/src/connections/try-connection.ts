@@ -53,7 +53,7 @@ export async function tryConnection(declaration: ConnectionDeclaration, values: 
   }
 }
 
-/** A hint by type of failure. */
+/** Returns a hint for the type of the failure. */
 function hintFor(code: string, error: unknown): string {
   // Some clients report the code of the operating system only in their message.
   const system = /\bE(?:CONNREFUSED|NOTFOUND|AI_AGAIN|TIMEDOUT)\b/.exec((error as Error).message)?.[0] ?? systemCode(error);

@@ -48,7 +48,7 @@ async function setUp(isListening: boolean) {
 
 const push = (server: EchoServer, text: string): void => server.sockets.forEach((socket) => socket.write(text));
 
-it("starts while the server is down, reports it, and receives once the server is up", async () => {
+it("starts while the server is down, reports the problem, and receives messages once the server is up", async () => {
   const { server, source, routeInput, counts } = await setUp(false);
   await source.start(routeInput);
   expect([counts.started, routeInput.problems.length > 0, routeInput.problems.at(-1)]).toEqual([0, true, expect.stringContaining("connection 'main' is down")]);

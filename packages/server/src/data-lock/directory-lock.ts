@@ -1,4 +1,4 @@
-/** The data directory cannot be used by this process, usually because another one uses it. */
+/** The data directory cannot be used by this process, usually because another process uses it. */
 export class LockedError extends Error {
   constructor(message: string) {
     super(message);

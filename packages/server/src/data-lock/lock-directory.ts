@@ -1,5 +1,5 @@
 // Prevents a second process from using a data directory. The lock is an open SQLite read transaction: the operating system releases it
-// when the process ends for any reason, and it works across containers. A process that starts opens the file exclusively for a moment,
+// when the process ends for any reason, and it works across containers. A starting process briefly opens the file exclusively,
 // which fails while another process reads it. The lock is a read transaction because a file that is open for writing would prevent
 // remounting the disk read-only. A second file, the gate, serializes these steps.
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -67,7 +67,7 @@ function acquire(directory: string, driver: string, record: string): Database {
     const { message, errcode } = error as Error & { readonly errcode?: number };
     if (error instanceof LockedError) throw error;
     if (errcode === sqliteBusy || message.includes("database is locked")) throw inUseError(readHolder(record));
-    throw new LockedError(`cannot lock the data directory ${directory}: ${message}; it must be on a local disk`);
+    throw new LockedError(`cannot lock the data directory ${directory}: ${message}; the directory must be on a local disk`);
   }
 }
 

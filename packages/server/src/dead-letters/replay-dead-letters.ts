@@ -50,9 +50,9 @@ interface StoppableReplay extends BulkReplay {
 }
 
 export interface DeadLetterReplays {
-  one(table: DeadLetterStore, id: string): Promise<DeadLetterOutcome>;
+  replay(store: DeadLetterStore, id: string): Promise<DeadLetterOutcome>;
   /** Replays the matching dead letters, oldest first. */
-  many(table: DeadLetterStore, filter: DeadLetterFilter, limit: number): BulkReplay;
+  replayAll(store: DeadLetterStore, filter: DeadLetterFilter, limit: number): BulkReplay;
   job(id: string): ReplayJob | undefined;
   /** Stops the job; dead letters in flight are finished. */
   cancel(id: string): BulkReplay | undefined;
@@ -71,8 +71,8 @@ function restore({ id, input, message }: DeadLetter): RestoredMessage {
 export function deadLetterReplays({ runtime, writer, clock, isDraining, isOpenSession }: ReplayParts): DeadLetterReplays {
   const jobs = new Map<string, StoppableReplay>();
 
-  async function one(table: DeadLetterStore, id: string): Promise<DeadLetterOutcome> {
-    const letter = await table.find(id);
+  async function replay(store: DeadLetterStore, id: string): Promise<DeadLetterOutcome> {
+    const letter = await store.find(id);
     if (letter === undefined) throw new ServiceError("not-found", `dead letter '${id.slice(0, 128)}' not found`);
     const route = runtime.routes.get(letter.routeId);
     if (route === undefined) throw new ServiceError("conflict", `dead letter '${id}' cannot be replayed: route '${letter.routeId}' is not deployed`);
@@ -84,15 +84,15 @@ export function deadLetterReplays({ runtime, writer, clock, isDraining, isOpenSe
     writer.repeatFailures.set(id, 0);
     let release: (() => Promise<void>) | undefined;
     try {
-      if (table.reserve !== undefined) {
-        release = await table.reserve(id);
+      if (store.reserve !== undefined) {
+        release = await store.reserve(id);
         if (release === undefined) throw alreadyReplayed(id);
         // Another node may have replayed it since it was read.
-        if ((await table.find(id)) === undefined) throw new ServiceError("not-found", `dead letter '${id}' not found`);
+        if ((await store.find(id)) === undefined) throw new ServiceError("not-found", `dead letter '${id}' not found`);
       }
       const exchange = await deliver(id, restored, route.routeInput);
       const hasFailedAgain = (writer.repeatFailures.get(id) ?? 0) > 0;
-      return await settle(table, letter, exchange, hasFailedAgain);
+      return await settle(store, letter, exchange, hasFailedAgain);
     } finally {
       writer.repeatFailures.delete(id);
       await release?.();
@@ -100,10 +100,10 @@ export function deadLetterReplays({ runtime, writer, clock, isDraining, isOpenSe
   }
 
   return {
-    one,
-    many(table, filter, limit) {
+    replay,
+    replayAll(store, filter, limit) {
       makeRoom();
-      const ids = table.oldestIds(filter, limit);
+      const ids = store.oldestIds(filter, limit);
       const job: ReplayJob = {
         id: `replay_${unguessableId()}`,
         startedAt: clock.now(),
@@ -114,15 +114,15 @@ export function deadLetterReplays({ runtime, writer, clock, isDraining, isOpenSe
         skipped: 0,
       };
       const stopping = new AbortController();
-      const replay = { job, done: work(table, ids, job, stopping), stop: () => stopping.abort() };
-      jobs.set(job.id, replay);
-      return replay;
+      const bulkReplay = { job, done: runJob(store, ids, job, stopping), stop: () => stopping.abort() };
+      jobs.set(job.id, bulkReplay);
+      return bulkReplay;
     },
     job: (id) => jobs.get(id)?.job,
     cancel(id) {
-      const replay = jobs.get(id);
-      replay?.stop();
-      return replay;
+      const bulkReplay = jobs.get(id);
+      bulkReplay?.stop();
+      return bulkReplay;
     },
   };
 
@@ -134,24 +134,24 @@ export function deadLetterReplays({ runtime, writer, clock, isDraining, isOpenSe
       });
   }
 
-  async function work(table: DeadLetterStore, ids: readonly string[], job: ReplayJob, stopping: AbortController): Promise<void> {
+  async function runJob(store: DeadLetterStore, ids: readonly string[], job: ReplayJob, stopping: AbortController): Promise<void> {
     let next = 0;
     const attempt = async (id: string): Promise<void> => {
       try {
-        if ((await one(table, id)).replayed) job.replayed++;
+        if ((await replay(store, id)).replayed) job.replayed++;
         else job.failed++;
       } catch {
         job.skipped++;
       }
       await clock.yieldToEventLoop();
     };
-    const worker = async (): Promise<void> => {
+    const replayRemaining = async (): Promise<void> => {
       for (let id = ids[next++]; id !== undefined && !stopping.signal.aborted; id = ids[next++]) {
         if (isDraining()) stopping.abort();
         else await attempt(id);
       }
     };
-    await Promise.all(Array.from({ length: maxConcurrent }, worker));
+    await Promise.all(Array.from({ length: maxConcurrent }, replayRemaining));
     job.status = stopping.signal.aborted && job.replayed + job.failed + job.skipped < job.total ? "cancelled" : "completed";
   }
 }
@@ -168,12 +168,12 @@ function deliver(id: string, { message, delivery, session }: RestoredMessage, ro
   });
 }
 
-async function settle(table: DeadLetterStore, { id }: DeadLetter, exchange: Exchange, hasFailedAgain: boolean): Promise<DeadLetterOutcome> {
+async function settle(store: DeadLetterStore, { id }: DeadLetter, exchange: Exchange, hasFailedAgain: boolean): Promise<DeadLetterOutcome> {
   const { run, failure, caught } = exchange;
   const error = failure ?? (hasFailedAgain ? caught : undefined);
   const replayed = error === undefined && !hasFailedAgain;
-  if (replayed) await table.remove(id);
-  else if (!hasFailedAgain) await table.recordFailedReplay(id, failureOf(error ?? unknownFailure(), exchange), run.id);
+  if (replayed) await store.remove(id);
+  else if (!hasFailedAgain) await store.recordFailedReplay(id, failureOf(error ?? unknownFailure(), exchange), run.id);
   return {
     id,
     runId: run.id,

@@ -8,8 +8,8 @@ function errorOf(error: unknown): unknown {
   const secrets = createSecretValues();
   secrets.set("flow", ["top-secret"]);
   const records: EmbeddedLogRecord[] = [];
-  const follower = withLogCallback({ onLog: (record) => records.push(record), minLevel: "INFO", secrets }, silent);
-  follower.write({ at: 0, level: "ERROR", logger: "test", message: "failed", exchange: undefined, fields: { error } });
+  const listener = withLogCallback({ onLog: (record) => records.push(record), minLevel: "INFO", secrets }, silent);
+  listener.write({ at: 0, level: "ERROR", logger: "test", message: "failed", exchange: undefined, fields: { error } });
   return records[0]?.error;
 }
 

@@ -1,7 +1,7 @@
 // Passes log records to the host application as plain objects.
 import type { LogLevel } from "@sluice/engine";
 import { toPlain } from "@sluice/engine/values";
-import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
+import type { LogListener, LogRecord } from "../log/runtime-log.ts";
 import { maskUris, maskUrisInJson } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 
@@ -25,8 +25,8 @@ interface CallbackOptions {
   readonly secrets: SecretValues;
 }
 
-/** A follower that passes records to the callback and to another follower. */
-export function withLogCallback({ onLog, minLevel, secrets }: CallbackOptions, other: LogFollower): LogFollower {
+/** A listener that passes records to the callback and to another listener. */
+export function withLogCallback({ onLog, minLevel, secrets }: CallbackOptions, other: LogListener): LogListener {
   const enabled = new Set(levels.slice(levels.indexOf(minLevel)));
   return {
     isEnabled: (level) => enabled.has(level) || other.isEnabled(level),

@@ -60,9 +60,9 @@ class SecretSearch {
 
   /** `//user:password@host` */
   #login(text: string, span: Span): void {
-    const [login, before, password] = /(\/\/[^/?#\s:@"']*:)([^/?#\s@"']+)@/.exec(text) ?? [];
-    if (login === undefined || before === undefined || !isLiteral(password)) return;
-    this.#report("the password in the address", spanInText(this.#source, span, text, text.indexOf(login) + before.length));
+    const [login, prefix, password] = /(\/\/[^/?#\s:@"']*:)([^/?#\s@"']+)@/.exec(text) ?? [];
+    if (login === undefined || prefix === undefined || !isLiteral(password)) return;
+    this.#report("the password in the address", spanInText(this.#source, span, text, text.indexOf(login) + prefix.length));
   }
 
   /** The properties of a Java class are not known here, so secrets are detected by name. */

@@ -28,7 +28,7 @@ export interface DiskFlowOptions {
   readonly versions: VersionLimits;
 }
 
-/** Opens or creates the directory and removes temporary files of a crash. */
+/** Opens or creates the directory and removes temporary files left by a crash. */
 export async function openDiskFlowStore({ directory, maxBytes, versionsDirectory, versions }: DiskFlowOptions): Promise<FlowStore> {
   await mkdir(directory, { recursive: true, mode: 0o750 });
   // A read-only directory can still be served.

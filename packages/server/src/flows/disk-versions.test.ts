@@ -42,7 +42,7 @@ describe("versions on disk", () => {
     );
   });
 
-  it("exist only after commit, and are removed by a discard before or after it", async () => {
+  it("exist only after commit, and are removed by a discard before or after the commit", async () => {
     const versions = open();
     const first = await versions.stage("a", [version("one")]);
     expect(await versions.list("a")).toEqual([]);
@@ -69,7 +69,7 @@ describe("versions on disk", () => {
     expect((await versions.list("a")).map(({ revision }) => revision)).toEqual([3]);
   });
 
-  it("leave no temporary files of a crash after the next change", async () => {
+  it("leave no temporary files after a crash and the next change", async () => {
     const versions = open();
     await versions.stage("a", [version("lost")]);
     expect(readdirSync(join(directory, "a"))).toHaveLength(1);

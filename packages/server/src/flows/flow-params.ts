@@ -40,8 +40,10 @@ export function readParams(input: unknown, stored: StoredParams): StoredParams {
     if (typeof env === "string" && inner === undefined && secret === undefined) return { env };
     if (env !== undefined || !isScalar(inner) || (secret !== undefined && typeof secret !== "boolean")) return undefined;
     if (secret !== true) return { value: inner };
-    const before = stored[name];
-    return inner === masked && before !== undefined && "value" in before && before.secret === true ? before : { value: inner, secret: true };
+    const storedParam = stored[name];
+    return inner === masked && storedParam !== undefined && "value" in storedParam && storedParam.secret === true
+      ? storedParam
+      : { value: inner, secret: true };
   }
 }
 

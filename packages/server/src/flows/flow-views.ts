@@ -12,8 +12,8 @@ export interface FlowViews {
   hasPolicy(flowId: string): boolean;
   /** Fingerprint of the deploy token, recorded as the author when the caller does not name one. */
   readonly fingerprint: string | undefined;
-  /** The installed Kamelets, with these YAML texts instead of the installed ones. */
-  withKamelets(replaced: ReadonlyMap<string, string>): KameletFiles;
+  /** The installed Kamelets and these YAML texts, which take precedence. */
+  withKamelets(texts: ReadonlyMap<string, string>): KameletFiles;
   /** Cached data of files whose content is not deployed, by flow id. */
   readonly inspected: Map<string, { readonly stamp: string; readonly hash: string; readonly routeCount: number }>;
 }

@@ -19,12 +19,12 @@ export function inspectFile(path: string, maxBytes: number): FoundFile | undefin
   }
 }
 
-/** Follows links inside the directory, which mounted ConfigMaps use. A link to the outside could expose any file of the machine. */
+/** Follows links to files in the directory, which mounted ConfigMaps use. A link to a file outside it could expose any file of the machine. */
 function inspectLink(path: string, linkStats: Stats, maxBytes: number): FoundFile | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return undefined;
   const isInside = realpathSync(path).startsWith(`${realpathSync(dirname(path))}${sep}`);
-  const problem = "the file is a link to outside the directory: copy the file here instead";
+  const problem = "the file is a link to a file outside the directory: replace the link with a copy of that file";
   return isInside ? { stats, problem: sizeProblem(stats, maxBytes) } : { stats: linkStats, problem };
 }
 

@@ -68,7 +68,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const storedTests = (await parts.tests.read(id).catch((error: unknown) => (request.testsRequired ? Promise.reject(error) : undefined))) ?? null;
   const tests = request.tests === undefined ? storedTests : request.tests;
   const testsPassed = request.testsRequired ? await runTests(parts, request, tests, { source, hash, params }) : undefined;
-  const before = routeIdsOf(parts.runtime.deployments.get(id));
+  const previousRouteIds = routeIdsOf(parts.runtime.deployments.get(id));
   const known = parts.installed.get(id);
   const isSame =
     current?.hash === hash && known?.hash === hash && known.error === undefined && sameParams(current.params, params) && parts.runtime.deployments.has(id);
@@ -81,7 +81,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   };
   if (isSame && request.kamelets === undefined) {
     const revision = request.dryRun || tests === storedTests ? undefined : await recordTests(parts, request, { hash, params, tests });
-    const routeIds = { before, after: before };
+    const routeIds = { before: previousRouteIds, after: previousRouteIds };
     return { flow: known, created: false, changed: false, revision, routeIds, testsPassed, stateWarnings: [], difference: differenceTo(deployed) };
   }
   return parts.mutex.run(claimsKey, async () => {
@@ -94,7 +94,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
       created: current === undefined,
       changed: !isSame,
       revision: undefined,
-      routeIds: { before, after: routeIdsOf(deployment) },
+      routeIds: { before: previousRouteIds, after: routeIdsOf(deployment) },
       testsPassed,
       stateWarnings: mappingWarnings,
     };
@@ -103,7 +103,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
       return { ...outcome, flow: { ...flow, ...location }, difference: differenceTo(deployment) };
     }
     const staged = await parts.store.stage({ id, bytes, hash, params, tests, metadata: request.metadata }).catch(throwStorageError);
-    const disconnected = await deployOrDiscard(parts, { deployment, secrets }, staged, before.length > 0);
+    const disconnected = await deployOrDiscard(parts, { deployment, secrets }, staged, previousRouteIds.length > 0);
     const committed = await staged.commit().catch((error: unknown) => restorePrevious(parts, id, current).then(() => throwStorageError(error)));
     const { unflushed, revision, ...location } = committed;
     const installed: InstalledFlow = { ...flow, ...location };
@@ -185,9 +185,9 @@ async function deployOrDiscard(
 /** Redeploys the version on disk after the commit failed. */
 async function restorePrevious(parts: FlowParts, id: string, current: StoredFlow | undefined): Promise<void> {
   const source = current === undefined ? undefined : decodeFlow(current.bytes);
-  const before = current === undefined || source === undefined ? undefined : await prepareFlow(parts, { ...current, source });
-  if (before?.prepared.deployment === undefined) await undeployMasked(parts, id);
-  else await deployMasked(parts, before.prepared.deployment, before.secrets, "always");
+  const previous = current === undefined || source === undefined ? undefined : await prepareFlow(parts, { ...current, source });
+  if (previous?.prepared.deployment === undefined) await undeployMasked(parts, id);
+  else await deployMasked(parts, previous.prepared.deployment, previous.secrets, "always");
 }
 
 /** Rejects ids that differ only in case, which would share a file on case-insensitive file systems. */

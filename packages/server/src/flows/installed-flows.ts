@@ -77,12 +77,12 @@ export const claimsKey = "claims";
 
 export const flowKey = (id: string): string => `flow ${id.toLowerCase()}`;
 
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Decodes a flow's bytes; undefined when they are not UTF-8. */
 export function decodeFlow(bytes: Uint8Array): string | undefined {
   try {
-    return strict.decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
     return undefined;
   }

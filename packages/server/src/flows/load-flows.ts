@@ -42,7 +42,10 @@ export interface DependencyChange {
   readonly kamelets?: KameletFiles | undefined;
 }
 
-/** Reloads a flow after its file changed or, with `change`, something it uses. If the new version is invalid, the running version continues. */
+/**
+ * Reloads a flow if its file changed. With `change`, reloads it even if the file is unchanged, because something that it uses changed. If the
+ * new version is invalid, the running version continues.
+ */
 export function reloadFlow(parts: FlowParts, file: FlowFile, change?: DependencyChange): Promise<void> {
   return parts.mutex.run(flowKey(file.id), async () => {
     const flow = await read(parts, file);

@@ -27,7 +27,7 @@ export async function deployMasked(
     if (error instanceof DeployError) {
       // The message may include a secret and is reported after the secrets are no longer masked.
       error.message = secrets.scrub(error.message);
-      // A route that started before another one failed may have accepted messages.
+      // A route that started before another route failed may have accepted messages.
       void error.ended.then(unmask, unmask);
     } else unmask();
     throw error;

@@ -1,4 +1,5 @@
-// Deploys a past version again. Except for the source of the content, this equals a PUT: checks, tests, replacement, new entry in the history.
+// Deploys a past version again. Except for the source of the content, this works like a PUT: checks, tests, replacement, new entry in the
+// history.
 import { masked } from "../masking/secret-headers.ts";
 import { ServiceError } from "../service-error.ts";
 import type { FlowVersion, StoredParams, VersionMetadata } from "./flow-store.ts";

@@ -64,8 +64,8 @@ export class RouteStates {
   }
 
   async #save(flowId: string, routeId: string, status: InactiveStatus | undefined): Promise<string | undefined> {
-    const before = this.#flows.get(flowId)?.get(routeId);
-    if (before === status) return undefined;
+    const previous = this.#flows.get(flowId)?.get(routeId);
+    if (previous === status) return undefined;
     this.#set(flowId, routeId, status);
     try {
       // The last of several changes writes their combined result.
@@ -73,7 +73,7 @@ export class RouteStates {
     } catch (error) {
       if (error instanceof StorageError) return error.message;
       // Rejected by the cluster: the route does not change.
-      this.#set(flowId, routeId, before);
+      this.#set(flowId, routeId, previous);
       throw error;
     }
   }

@@ -3,16 +3,16 @@ import { reloadFlow } from "./load-flows.ts";
 import { unloadFlow } from "./unload-flow.ts";
 import { watchDirectories } from "./watch-directory.ts";
 
-/** Watches the store's directories and reloads changed flows; the returned function stops it. */
+/** Watches the store's directories and reloads changed flows; the returned function stops watching. */
 export function watchFlows(parts: FlowParts, directories: readonly string[]): () => void {
   let stamps: ReadonlyMap<string, string> | undefined;
 
   async function checkForChanges(): Promise<void> {
     const files = await parts.store.list();
-    const before = stamps;
+    const previousStamps = stamps;
     stamps = new Map(files.map((file) => [file.id, file.stamp]));
-    if (before === undefined) return;
-    for (const file of files) if (before.get(file.id) !== file.stamp) await reloadFlow(parts, file);
+    if (previousStamps === undefined) return;
+    for (const file of files) if (previousStamps.get(file.id) !== file.stamp) await reloadFlow(parts, file);
     // Checks the installed flows, not the previous listing: a flow may be deployed and its file deleted between two checks.
     for (const id of [...parts.installed.keys()]) if (!stamps.has(id)) await unloadFlow(parts, id, true);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from "@sluice/engine";
 import { TurnQueue } from "./turn-queue.ts";
 
-/** Maximum delay of setTimeout; longer ones would fire at once. */
+/** Maximum delay of setTimeout; a timer with a longer delay fires at once. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
 const turns = new TurnQueue();

@@ -1,7 +1,7 @@
-// Long work that yields waits here for the next turn of the event loop. Node runs all `setImmediate` callbacks in one turn, so a run with
-// many waiting branches would block the event loop for one slice per branch. Here a turn ends after one slice.
+// Long-running work waits in this queue for the next turn of the event loop. Node runs all `setImmediate` callbacks in one turn, so a run with
+// many waiting branches would block the event loop for one slice per branch. This queue resumes waiters for only one slice per turn.
 
-/** Total time of the waiters resumed in one turn; at least one is resumed. */
+/** Total time of the waiters resumed in one turn; at least one waiter is resumed. */
 const sliceMs = 10;
 
 export class TurnQueue {
@@ -34,7 +34,7 @@ export class TurnQueue {
   #resume(startedAt: number): void {
     const resolve = this.#currentTurn[this.#next++];
     resolve?.();
-    // Resumed work runs in a microtask before this one.
+    // The resumed work runs in an earlier microtask.
     queueMicrotask(() => {
       if (this.#next < this.#currentTurn.length && performance.now() - startedAt < sliceMs) return this.#resume(startedAt);
       this.#scheduled = false;

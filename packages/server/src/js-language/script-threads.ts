@@ -1,5 +1,5 @@
 // Threads for scripts; each runs one script at a time. A thread that exceeds the time limit is terminated and replaced, so that endless
-// loops and slow built-ins do not block others.
+// loops and slow built-ins do not block other scripts.
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { FlowError } from "@sluice/engine";
@@ -21,7 +21,7 @@ interface Thread {
   readonly worker: Worker;
   ready: boolean;
   task: Task | undefined;
-  overdue: NodeJS.Timeout | undefined;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** Enough for the deepest recursion that the interpreter's own stack limit allows: on x64, a thread uses 28 bytes for each byte of that limit. */
@@ -40,7 +40,7 @@ export function scriptThreads(wasm: object): ScriptThreads {
       if (task === undefined) return;
       thread.task = task;
       thread.worker.postMessage(task.job);
-      thread.overdue = setTimeout(() => {
+      thread.timer = setTimeout(() => {
         end(thread, { fault: "time", detail: `${limits.timeLimitMs}` });
         void thread.worker.terminate();
       }, limits.timeLimitMs + graceMs);
@@ -57,7 +57,7 @@ export function scriptThreads(wasm: object): ScriptThreads {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb },
     });
-    const thread: Thread = { worker, ready: false, task: undefined, overdue: undefined };
+    const thread: Thread = { worker, ready: false, task: undefined, timer: undefined };
     threads.add(thread);
     // An idle thread must not keep the process alive; a busy one is awaited by its run.
     worker.unref();
@@ -71,7 +71,7 @@ export function scriptThreads(wasm: object): ScriptThreads {
   }
 
   function finish(thread: Thread, outcome: ScriptOutcome): void {
-    clearTimeout(thread.overdue);
+    clearTimeout(thread.timer);
     const { task } = thread;
     thread.task = undefined;
     task?.resolve(outcome);

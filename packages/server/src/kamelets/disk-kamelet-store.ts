@@ -6,7 +6,7 @@ import { KameletMetadataCache } from "./kamelet-metadata.ts";
 import { kameletFolders } from "./kamelet-folders.ts";
 import type { KameletStore } from "./kamelet-store.ts";
 
-/** Creates the folder and removes temporary files of a crash. A read-only data directory can still be served. */
+/** Creates the folder and removes temporary files left by a crash. A read-only data directory can still be served. */
 export async function openDiskKameletStore(place: KameletFolder): Promise<KameletStore> {
   const { folder } = place;
   await mkdir(folder, { recursive: true, mode: 0o750 }).catch(() => undefined);

@@ -52,7 +52,11 @@ function folderOf(entry: string, workingDirectory: string): string | PluginProbl
   const folder = inside === undefined ? undefined : join(installed, inside);
   return folder !== undefined && isFolder(folder) && (folder === installed || isBelow(installed, folder))
     ? folder
-    : missingProblem(entry, `the package '${entry}' has no Kamelets`, `its package.json must name their folder: "sluice": {"kamelets": "kamelets"}`);
+    : missingProblem(
+        entry,
+        `the package '${entry}' has no Kamelets`,
+        `set the folder with the Kamelets in its package.json: "sluice": {"kamelets": "kamelets"}`,
+      );
 }
 
 function folderInPackage(installed: string): string | undefined {

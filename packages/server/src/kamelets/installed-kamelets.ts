@@ -39,7 +39,7 @@ export interface KameletRequest {
   readonly bytes: Uint8Array;
   readonly ifMatch: IfMatch;
   readonly dryRun: boolean;
-  /** Installs it even if flows cannot use it; they keep running with the previous version. */
+  /** Installs it even if flows cannot use it; these flows keep running with the previous version. */
   readonly force: boolean;
   /** For a dry run: other Kamelets that will be installed with it; the text by name. */
   readonly others: ReadonlyMap<string, string>;
@@ -124,7 +124,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** The installed Kamelets with these texts instead. */
+  /** The installed Kamelets and these texts, which take precedence. */
   withTexts(texts: ReadonlyMap<string, string>): KameletFiles {
     return overrideKamelets(new Map([...texts].map(([name, text]) => [name, { file: this.#parts.store.pathOf(name), text }])), this.files);
   }
@@ -196,7 +196,7 @@ export class InstalledKamelets {
     });
   }
 
-  /** Starts the flows that use the Kamelet with the replacement, then changes the file. Without `force`, either all flows are replaced or none. */
+  /** Redeploys the flows that use the Kamelet, with the replacement, then changes the file. Without `force`, either all flows are redeployed or none. */
   async #replace(
     replacement: Replacement,
     write: () => Promise<Unflushed>,
@@ -244,7 +244,7 @@ export class InstalledKamelets {
     if (other !== undefined) throw new ServiceError("conflict", `Kamelet '${name}' differs from Kamelet '${other}' only in case`);
   }
 
-  /** Runs one change at a time, because Kamelets use each other. */
+  /** Runs one change at a time, because Kamelets can use each other. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     return this.#mutex.run("kamelets", work);
   }

@@ -5,7 +5,7 @@ import type { KameletMetadata } from "./kamelet-metadata.ts";
 
 export interface KameletStore extends KameletFiles {
   metadata(name: string): KameletMetadata | undefined;
-  /** The file that problems of a Kamelet refer to. */
+  /** The path that is reported with problems of a Kamelet. */
   pathOf(name: string): string;
   /** Rejects when a change could not be stored; called before flows are replaced. */
   assertWritable(): Promise<void>;

@@ -28,7 +28,7 @@ export function affectedFlows({ runtime, installed }: FlowParts, name: string, t
   return [...new Set([...running, ...failed])].sort();
 }
 
-/** The running flows among these that cannot be deployed with these Kamelets. Changes nothing. */
+/** Returns those of the flows that are running and cannot be deployed with these Kamelets. Changes nothing. */
 export async function refusedFlows(parts: FlowParts, ids: readonly string[], kamelets: KameletFiles): Promise<readonly RefusedFlow[]> {
   const refused: RefusedFlow[] = [];
   for (const id of ids) {

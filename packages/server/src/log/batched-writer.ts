@@ -67,10 +67,10 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
   }
 
   function writeNow(): void {
-    const before = waiting.dropped;
+    const droppedBefore = waiting.dropped;
     const notWritten = output.write(take());
     // The line that reported earlier losses is itself lost.
-    if (notWritten > 0) waiting.dropped = before + notWritten - (before > 0 ? 1 : 0);
+    if (notWritten > 0) waiting.dropped = droppedBefore + notWritten - (droppedBefore > 0 ? 1 : 0);
   }
 
   return {

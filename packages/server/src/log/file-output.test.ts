@@ -21,10 +21,10 @@ afterEach(() => {
 function openSizeLimitedFile(bytes: number) {
   const path = join(mkdtempSync(join(tmpdir(), "sluice-full-")), "log");
   const fileDescriptor = openSync(path, "a");
-  const before = prlimitOf("--fsize", "--noheadings", "--raw", "--output=SOFT");
+  const previousLimit = prlimitOf("--fsize", "--noheadings", "--raw", "--output=SOFT");
   limit(String(bytes));
   closers.push(() => {
-    limit(before);
+    limit(previousLimit);
     closeSync(fileDescriptor);
   });
   return { fileDescriptor, text: () => readFileSync(path, "latin1"), makeRoom: () => truncateSync(path) };

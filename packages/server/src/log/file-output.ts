@@ -15,7 +15,7 @@ export class FileOutput {
     this.#fileDescriptor = fileDescriptor;
   }
 
-  /** Writes whole lines; returns how many at the end could not be written. */
+  /** Writes whole lines; returns the number of lines at the end that could not be written. */
   write(lines: Buffer): number {
     if (this.isBroken) return 0;
     const begin = this.#endsInsideLine ? 1 : 0;

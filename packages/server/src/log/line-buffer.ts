@@ -48,7 +48,7 @@ export class LineBuffer {
       this.#lines.push(this.#droppedLine(this.dropped));
       this.dropped = 0;
     }
-    // Concatenate to one string: it is flattened once, when it is encoded.
+    // Concatenate into one string: it is flattened once, when it is encoded.
     let text = "";
     for (const line of this.#lines) text += `${textOf(line)}\n`;
     this.#lines = [];

@@ -9,7 +9,7 @@ import type { UnwrittenLine } from "./line-buffer.ts";
 const ranks: Readonly<Record<LogLevel, number>> = { TRACE: 0, DEBUG: 1, INFO: 2, WARN: 3, ERROR: 4 };
 const maxTextLength = 64 * 1024;
 
-/** A log record as passed to the follower. */
+/** A log record as passed to the listener. */
 export interface LogRecord {
   readonly at: number;
   readonly level: LogLevel;
@@ -20,7 +20,7 @@ export interface LogRecord {
 }
 
 /** Also receives each record if `isEnabled` returns true for its level. */
-export interface LogFollower {
+export interface LogListener {
   isEnabled(level: LogLevel): boolean;
   write(record: LogRecord): void;
 }
@@ -33,32 +33,32 @@ export interface RuntimeLogOptions {
 }
 
 export interface RuntimeLog extends Log {
-  /** Sets the follower; there is only one. */
-  follow(follower: LogFollower): void;
+  /** Sets the listener; there is only one. */
+  setListener(listener: LogListener): void;
 }
 
 export function createRuntimeLog({ level: minLevel, writer, secrets, now }: RuntimeLogOptions): RuntimeLog {
   const rank = ranks[minLevel];
-  let follower: LogFollower | undefined;
+  let listener: LogListener | undefined;
 
   return {
-    enabled: (level) => ranks[level] >= rank || follower?.isEnabled(level) === true,
-    follow(next) {
-      follower = next;
+    enabled: (level) => ranks[level] >= rank || listener?.isEnabled(level) === true,
+    setListener(next) {
+      listener = next;
     },
     write(level, logger, text, exchange, fields) {
-      const isFollowed = follower?.isEnabled(level) === true;
+      const hasListener = listener?.isEnabled(level) === true;
       const isWritten = ranks[level] >= rank;
-      if (!isFollowed && !isWritten) return;
+      if (!hasListener && !isWritten) return;
       const at = now();
       const message = shownText(text, secrets);
       if (isWritten) writer.add(new LogLine(at, level, logger, message, exchange, fields === undefined ? "" : fieldsText(fields, secrets)));
-      if (isFollowed) follower?.write({ at, level, logger, message, exchange, fields });
+      if (hasListener) listener?.write({ at, level, logger, message, exchange, fields });
     },
   };
 }
 
-/** Masks before it truncates, because the beginning of a secret would not be recognized. Masks only a part of a very long text. */
+/** Masks before truncating, because a truncated secret would not be recognized. Only the start of a very long text is masked. */
 function shownText(text: string, secrets: SecretValues): string {
   const start = text.length <= 2 * maxTextLength ? text : text.slice(0, 2 * maxTextLength);
   return truncate(secrets.scrub(maskUris(start)), text.length - start.length);

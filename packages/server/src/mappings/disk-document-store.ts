@@ -9,7 +9,7 @@ import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-s
 
 const extension = ".json";
 const readableExtensions = [extension, ".yaml", ".yml"];
-const strict = new TextDecoder("utf-8", { fatal: true });
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 export interface DiskDocumentOptions {
   /** Only the owner may read the files, which contain secrets. */
@@ -18,7 +18,7 @@ export interface DiskDocumentOptions {
   readonly readsYaml?: boolean;
 }
 
-/** The documents of a directory, read only. A directory that does not exist has none. */
+/** A read-only store for the documents of a directory. A directory that does not exist has no documents. */
 export function documentsIn(directory: string, suffixes: readonly string[] = readableExtensions): Pick<DocumentStore, "list" | "read"> {
   return {
     async list() {
@@ -83,7 +83,7 @@ async function readDocument(directory: string, name: string): Promise<StoredDocu
     const [bytes, stats] = await Promise.all([readEntireFile(path), stat(path)]);
     const metadata = { id, hash: hashOf(bytes), lastModified: Math.round(stats.mtimeMs) };
     try {
-      const text = strict.decode(bytes);
+      const text = strictUtf8.decode(bytes);
       if (name.endsWith(extension)) return { ...metadata, value: JSON.parse(text) as unknown };
       const { tree, diagnostics } = readTree(text);
       if (tree === undefined)

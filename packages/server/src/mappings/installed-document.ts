@@ -45,7 +45,7 @@ export function notFound(noun: string, id: string): ServiceError {
   return new ServiceError("not-found", `${noun} '${id}' not found`);
 }
 
-export const byId = (one: { readonly id: string }, other: { readonly id: string }): number => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
+export const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 /** The id of a path segment; throws the documented error if it is invalid. */
 export function documentId({ id = "" }: Readonly<Record<string, string>>): string {

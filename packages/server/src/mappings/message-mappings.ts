@@ -104,7 +104,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     if (error !== undefined) log.write("ERROR", "sluice.mappings", `Cannot use ${noun} '${entry.id}': ${error}`);
   }
 
-  /** Compiles new documents, and those that are inactive or import a new one, one by one, then activates them together. */
+  /** Compiles new documents, and documents that are inactive or import a new document, then activates them together. */
   async function load(): Promise<void> {
     const found = (await store.list()).filter(({ id, hash }) => installed.get(id)?.hash !== hash);
     const fresh = found.map((document): InstalledMapping => {
@@ -124,10 +124,10 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     for (const [entry, outcome] of outcomes) activate(entry, outcome);
   }
 
-  /** Loads a file changed manually. Its importers are recompiled; one that would break keeps its current version. */
+  /** Loads a file changed manually. Its importers are recompiled; an importer that would break keeps its current version. */
   async function applyFile(found: StoredDocument | BrokenDocument): Promise<string | undefined> {
     const { id, hash, lastModified } = found;
-    const before = installed.get(id);
+    const previous = installed.get(id);
     const document = "problem" in found ? undefined : found.value;
     const { mapping, problems } =
       "problem" in found
@@ -135,7 +135,7 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
         : await compile(document, { runTests: true, replaced: new Map([[id, document]]) });
     if (mapping === undefined || problems.length > 0) {
       const error = oneSentence(problemText(problems));
-      installed.set(id, { id, hash, lastModified, document: before?.document, mapping: before?.mapping, error });
+      installed.set(id, { id, hash, lastModified, document: previous?.document, mapping: previous?.mapping, error });
       return error;
     }
     installed.set(id, { id, hash, lastModified, document, mapping, error: undefined });

@@ -1,4 +1,4 @@
-// Tables and documents with their stores. Dependencies on the runtime are set when it exists.
+// Tables and documents with their stores. Dependencies on the runtime are set by `load`.
 import { join } from "node:path";
 import type { Catalog, Host, Log } from "@sluice/engine";
 import { mappingLanguages, operatorFunctions, type MappingEnvironment } from "@sluice/mapping";

@@ -104,8 +104,8 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
         exclusively: (id, work) => mutex.run(id.toLowerCase(), work),
         async apply(found) {
           const { entry, error } = await inSlices(entryIncrementally(found));
-          const before = installed.get(found.id);
-          installed.set(found.id, error === undefined || before === undefined ? entry : { ...entry, document: before.document, table: before.table });
+          const previous = installed.get(found.id);
+          installed.set(found.id, error === undefined || previous === undefined ? entry : { ...entry, document: previous.document, table: previous.table });
           return error;
         },
         removed: (id) => void installed.delete(id),

@@ -48,7 +48,7 @@ describe("secret headers", () => {
 });
 
 describe("URIs", () => {
-  it("passwords in URIs are masked at any position", () => {
+  it("are masked at any position in a text", () => {
     expect(maskUris("http://u:S3CR3T@h/p")).toBe("http://u:***@h/p");
     expect(maskUris("ftp:h?password=S3CR3T&x=1")).toBe("ftp:h?password=***&x=1");
     expect(maskUris("x?a=1&access_token=S3CR3T#f")).toBe("x?a=1&access_token=***#f");
@@ -113,16 +113,16 @@ describe("secret values", () => {
     );
   });
 
-  it("are masked in an event if they were secret at its time or became secret since", () => {
+  it("are masked in an event if they were secret when it occurred or became secret later", () => {
     const secrets = createSecretValues();
     secrets.set("flow", ["first-secret"]);
-    const scrubbing = secrets.asOfNow();
-    expect(secrets.asOfNow()).toBe(scrubbing);
+    const scrubber = secrets.asOfNow();
+    expect(secrets.asOfNow()).toBe(scrubber);
     secrets.set("flow", ["second-secret"]);
-    expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, ***"');
-    expect(["x first", "x second"].map((text) => scrubbing.scrubEnd(text))).toEqual(["x ***", "x ***"]);
+    expect(scrubber.scrubJson('"first-secret, second-secret"')).toBe('"***, ***"');
+    expect(["x first", "x second"].map((text) => scrubber.scrubEnd(text))).toEqual(["x ***", "x ***"]);
     secrets.set("flow", []);
-    expect(scrubbing.scrubJson('"first-secret, second-secret"')).toBe('"***, second-secret"');
+    expect(scrubber.scrubJson('"first-secret, second-secret"')).toBe('"***, second-secret"');
     expect(secrets.scrub("first-secret")).toBe("first-secret");
   });
 

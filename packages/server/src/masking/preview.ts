@@ -7,7 +7,7 @@ import type { SecretValues } from "./secret-values.ts";
 
 export interface BodyPreview {
   readonly text: string;
-  /** Size of the whole body in bytes; undefined when determining it would require serializing it all. */
+  /** Size of the whole body in bytes; undefined when determining the size would require serializing the whole body. */
   readonly size: number | undefined;
   readonly truncated: boolean;
 }

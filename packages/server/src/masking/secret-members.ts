@@ -23,7 +23,7 @@ export function maskMembers(text: string): string {
   return shown.includes("=") ? replaceNamed(shown, formField, masked) : shown;
 }
 
-/** Like {@link maskMembers}, for data: masks members with secret names, and text inside. */
+/** Like {@link maskMembers}, for data: masks members with secret names, and secrets in strings. */
 export function maskMembersOf(value: unknown): unknown {
   if (typeof value === "string") return maskMembers(value);
   if (Array.isArray(value)) return value.map(maskMembersOf);
@@ -38,7 +38,7 @@ function isSecretScalar(name: string, value: unknown): boolean {
 
 /** In the patterns, group 1 is the part before the value and group 2 the name. */
 function replaceNamed(text: string, pattern: RegExp, replacement: string): string {
-  return text.replaceAll(pattern, (match: string, before: string, name: string) => (secretName.test(decodeName(name)) ? before + replacement : match));
+  return text.replaceAll(pattern, (match: string, prefix: string, name: string) => (secretName.test(decodeName(name)) ? prefix + replacement : match));
 }
 
 function decodeName(name: string): string {

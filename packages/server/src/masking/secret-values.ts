@@ -12,7 +12,7 @@ const minPrefixLength = 4;
 /** Maximum number of secrets of past deployments that are still masked in records. */
 const maxRetired = 1_000;
 
-interface Scrubbing {
+interface Scrubber {
   scrub(text: string): string;
   /** Like `scrub`, for JSON; the result is valid JSON: a number that contains a secret becomes a string. */
   scrubJson(json: string): string;
@@ -20,37 +20,37 @@ interface Scrubbing {
   scrubEnd(text: string): string;
 }
 
-export interface SecretValues extends Scrubbing {
+export interface SecretValues extends Scrubber {
   /** Sets the secrets of an owner (a deployment, a policy, the process); an empty list removes them. */
   set(owner: string | object, values: readonly string[]): void;
   /** For stored runs and messages: also masks values that were secret when they were recorded. */
-  readonly records: Scrubbing;
+  readonly records: Scrubber;
   /** Masks the secrets known now and those known when it is used, because the JSON of an event may be written later. */
-  asOfNow(): EventScrubbing;
+  asOfNow(): EventScrubber;
 }
 
-export type EventScrubbing = Omit<Scrubbing, "scrub">;
+export type EventScrubber = Omit<Scrubber, "scrub">;
 type Scrub = (text: string) => string;
 
 export function createSecretValues(): SecretValues {
   const owners = new Map<string | object, readonly string[]>();
   const retired = new Set<string>();
   // Both are built on first use after a change, because startup makes thousands of changes in a row.
-  let forRecords: Scrubbing | undefined = undefined;
-  let current: Scrubbing | undefined = undefined;
+  let forRecords: Scrubber | undefined = undefined;
+  let current: Scrubber | undefined = undefined;
 
-  function currentScrubbing(): Scrubbing {
+  function currentScrubber(): Scrubber {
     if (current !== undefined) return current;
-    const own = createScrubbing([...owners.values()].flat());
-    const snapshot: Scrubbing = {
-      scrub: own.scrub,
-      scrubJson: (json) => (current === snapshot ? own.scrubJson(json) : currentScrubbing().scrubJson(own.scrubJson(json))),
-      scrubEnd: (text) => (current === snapshot ? own.scrubEnd(text) : currentScrubbing().scrubEnd(own.scrubEnd(text))),
+    const scrubber = createScrubber([...owners.values()].flat());
+    const snapshot: Scrubber = {
+      scrub: scrubber.scrub,
+      scrubJson: (json) => (current === snapshot ? scrubber.scrubJson(json) : currentScrubber().scrubJson(scrubber.scrubJson(json))),
+      scrubEnd: (text) => (current === snapshot ? scrubber.scrubEnd(text) : currentScrubber().scrubEnd(scrubber.scrubEnd(text))),
     };
     return (current = snapshot);
   }
 
-  const recordScrubbing = (): Scrubbing => (forRecords ??= createScrubbing([...retired, ...[...owners.values()].flat()]));
+  const recordScrubber = (): Scrubber => (forRecords ??= createScrubber([...retired, ...[...owners.values()].flat()]));
 
   function retire(values: readonly string[]): void {
     for (const value of values) {
@@ -71,18 +71,18 @@ export function createSecretValues(): SecretValues {
       forRecords = undefined;
     },
     records: {
-      scrub: (text) => recordScrubbing().scrub(text),
-      scrubJson: (json) => recordScrubbing().scrubJson(json),
-      scrubEnd: (text) => recordScrubbing().scrubEnd(text),
+      scrub: (text) => recordScrubber().scrub(text),
+      scrubJson: (json) => recordScrubber().scrubJson(json),
+      scrubEnd: (text) => recordScrubber().scrubEnd(text),
     },
-    scrub: (text) => currentScrubbing().scrub(text),
-    scrubJson: (json) => currentScrubbing().scrubJson(json),
-    scrubEnd: (text) => currentScrubbing().scrubEnd(text),
-    asOfNow: currentScrubbing,
+    scrub: (text) => currentScrubber().scrub(text),
+    scrubJson: (json) => currentScrubber().scrubJson(json),
+    scrubEnd: (text) => currentScrubber().scrubEnd(text),
+    asOfNow: currentScrubber,
   };
 }
 
-function createScrubbing(secrets: readonly string[]): Scrubbing {
+function createScrubber(secrets: readonly string[]): Scrubber {
   const forms = [...new Set(secrets)].flatMap((value) => {
     const inJson = escapeJson(value);
     const inUri = encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, "\ufffd"));

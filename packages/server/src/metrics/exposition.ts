@@ -5,7 +5,7 @@ export type Sample = readonly [labels: Labels | undefined, value: number];
 
 export interface HistogramSample {
   readonly labels: Labels;
-  /** Counts per bucket, not cumulative; one more than the bounds. */
+  /** Counts per bucket, not cumulative. There is one bucket more than there are bounds. */
   readonly buckets: readonly number[];
   readonly sum: number;
 }

@@ -19,7 +19,7 @@ export interface MetricsParts {
   readonly deadLetters: DeadLetterSource;
   /** In a cluster: all its queues, or only those whose slot this node holds. */
   queueDepths?(scope: "node" | "cluster"): Promise<readonly { readonly name: string; readonly depth: number; readonly bytes: number | undefined }[]>;
-  /** The live nodes of the cluster; undefined without one. */
+  /** The live nodes of the cluster; undefined without a cluster. */
   liveNodes?(): readonly { readonly node: string; readonly isReady: boolean }[];
   readonly version: string;
   readonly startedAt: number;
@@ -51,7 +51,7 @@ export const maxNames = 1_000;
 
 const lagResolutionMs = 10;
 
-/** Returns a function that creates the text. The event loop delay is measured from its first call on, for the time between scrapes. */
+/** Returns a function that creates the text. The event loop delay is measured from the first call on, for the time between scrapes. */
 export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) => Promise<string> {
   let lag: IntervalHistogram | undefined;
   return async (nodes) => {
@@ -98,7 +98,7 @@ export function createMetricsText(parts: MetricsParts): (nodes?: NodeMetrics) =>
 /** The deepest queues by name, the others as one sum. */
 function limitQueues(queues: readonly { readonly name: string; readonly depth: number }[]): readonly { readonly name: string; readonly depth: number }[] {
   if (queues.length <= maxNames) return queues;
-  const deepest = queues.toSorted((one, other) => other.depth - one.depth);
+  const deepest = queues.toSorted((a, b) => b.depth - a.depth);
   return [...deepest.slice(0, maxNames), { name: "_other", depth: deepest.slice(maxNames).reduce((sum, { depth }) => sum + depth, 0) }];
 }
 

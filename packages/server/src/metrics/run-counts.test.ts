@@ -14,7 +14,7 @@ describe("run counts", () => {
     expect(only?.durationMs).toBe(0 + 1 + 2 + 3 + 60_000 + 60_001);
   });
 
-  it("continues when a route is replaced, and restarts when its name moves to another flow", () => {
+  it("continues counting when a route is replaced, and starts again when its name moves to another flow", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
     counts.ended(run("a", 1));
     counts.ended(run("a", 1, "failed"));
@@ -40,12 +40,12 @@ describe("run counts", () => {
 
   it("takes less than 0.33 µs per run", () => {
     const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
-    const one = run("a", 0);
-    for (let count = 0; count < 100_000; count++) counts.ended(one);
+    const sampleRun = run("a", 0);
+    for (let count = 0; count < 100_000; count++) counts.ended(sampleRun);
     // The best of several rounds: other load and garbage collection only make a round slower.
     const rounds = Array.from({ length: 8 }, () => {
       const before = process.cpuUsage();
-      for (let count = 0; count < 500_000; count++) counts.ended(one);
+      for (let count = 0; count < 500_000; count++) counts.ended(sampleRun);
       return process.cpuUsage(before).user / 500_000;
     });
     expect(Math.min(...rounds)).toBeLessThan(0.33);

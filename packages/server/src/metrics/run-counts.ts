@@ -111,7 +111,7 @@ export function addSources(lists: readonly (readonly SourceMetrics[])[]): readon
     for (const event of Object.keys(sum) as SourceEvent[]) sum[event] += events[event];
     sums.set(scheme, sum);
   }
-  return [...sums].map(([scheme, events]) => ({ scheme, events })).toSorted((one, other) => (one.scheme < other.scheme ? -1 : 1));
+  return [...sums].map(([scheme, events]) => ({ scheme, events })).toSorted((a, b) => (a.scheme < b.scheme ? -1 : 1));
 }
 
 type Metrics = Pick<RouteCounts, (typeof summedFields)[number] | "routeId" | "flowId"> & { readonly buckets: readonly number[] };

@@ -11,7 +11,7 @@ export interface FinishedRun {
   /** The run created by the trigger; all its descendants belong to its trace. */
   readonly rootId: string;
   /** The root run was triggered by an HTTP request. */
-  readonly ofRequest: boolean;
+  readonly isHttpTriggered: boolean;
   readonly trace: Run["trace"];
   readonly startedAt: number;
   readonly endedAt: number;
@@ -31,7 +31,7 @@ export function finishedRun(run: Run): FinishedRun {
     trigger: run.trigger,
     parentId: run.parent?.id,
     rootId: run.root.id,
-    ofRequest: run.root.trigger.method !== undefined,
+    isHttpTriggered: run.root.trigger.method !== undefined,
     trace: run.trace,
     startedAt: run.startedAt,
     endedAt: run.endedAt,
@@ -69,9 +69,9 @@ function spansOf(run: FinishedRun, mask: (text: string) => string): readonly Jso
   const { trace, route, error, trigger } = run;
   const traceId = trace?.traceId ?? digest(`trace ${run.rootId}`, 16);
   // The root run of a request uses the span id of its trace context, which its outgoing calls and queued messages carry as their parent.
-  const idOf = (runId: string): string => (runId === run.rootId && run.ofRequest && trace !== undefined ? trace.spanId : digest(runId, 8));
+  const idOf = (runId: string): string => (runId === run.rootId && run.isHttpTriggered && trace !== undefined ? trace.spanId : digest(runId, 8));
   const spanId = idOf(run.id);
-  const inheritedSpan = run.ofRequest ? trace?.parentSpanId : trace?.spanId;
+  const inheritedSpan = run.isHttpTriggered ? trace?.parentSpanId : trace?.spanId;
   const parent = run.parentId === undefined ? inheritedSpan : idOf(run.parentId);
   const runSpan: Json = {
     traceId,

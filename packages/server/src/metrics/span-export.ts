@@ -1,5 +1,5 @@
-// Sends finished runs to an OpenTelemetry collector in batches, one request at a time, from a bounded buffer. A slow or unavailable
-// collector uses no more memory than that; further spans are dropped and counted.
+// Sends finished runs to an OpenTelemetry collector in batches, one request at a time, from a bounded buffer. While the collector
+// is slow or unavailable, spans that do not fit into the buffer are dropped and counted.
 import type { Clock, Log, Run } from "@sluice/engine";
 import { exportRequest, finishedRun, spanCount, type FinishedRun } from "./span-batch.ts";
 

@@ -35,7 +35,7 @@ export interface NodeQueries {
   metrics(): Promise<{ readonly present: readonly WorkerMetrics[]; readonly incomplete: readonly MissingResponse[] }>;
   /** Resolves when the other nodes forward the events that match. */
   watch(hub: EventHub, query: FilterQuery): Promise<void>;
-  /** Executes a call on the other node that has the item; `reply` is undefined when none has it. */
+  /** Executes a call on the other node that has the item; `reply` is undefined when no other node has it. */
   callOwner(item: OwnedItem, call: ForwardedCall): Promise<{ readonly reply: LocalReply | undefined; readonly incomplete: readonly MissingResponse[] }>;
   callNode(node: string, call: ForwardedCall): Promise<LocalReply>;
   /** Executes a call on all other nodes. */

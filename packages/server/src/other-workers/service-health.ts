@@ -29,7 +29,7 @@ export function addRoutes(own: readonly Json[], present: readonly Pick<WorkerMet
 function withMetrics(route: Json, others: readonly RouteStatsSnapshot[]): Json {
   if (others.length === 0) return route;
   const sum = (name: "inflight" | "total" | "failed"): number => others.reduce((total, metrics) => total + metrics[name], route[name] as number);
-  const [latest] = [...others].sort((one, other) => other.lastRunAt - one.lastRunAt);
+  const [latest] = [...others].sort((a, b) => b.lastRunAt - a.lastRunAt);
   const ownLastRunAt = route["lastRunAt"] === null ? 0 : Date.parse(route["lastRunAt"] as string);
   const lastRunAt = Math.max(ownLastRunAt, latest?.lastRunAt ?? 0);
   const lastError = others.find((metrics) => metrics.lastError !== undefined)?.lastError ?? null;

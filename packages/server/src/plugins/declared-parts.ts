@@ -84,12 +84,12 @@ export function readParts(module: Readonly<Record<string, unknown>>): { readonly
   return { parts: parts as unknown as DeclaredParts, faults };
 }
 
-function isComplete(kind: PartKind, declaration: unknown, place: string, faults: string[]): boolean {
+function isComplete(kind: PartKind, declaration: unknown, label: string, faults: string[]): boolean {
   if (typeof declaration !== "object" || declaration === null) {
-    faults.push(`${place} is not a declaration`);
+    faults.push(`${label} is not a declaration`);
     return false;
   }
   const wrong = Object.entries(required[kind]).filter(([key, requirement]) => !tests[requirement].holds((declaration as Record<string, unknown>)[key]));
-  for (const [key, requirement] of wrong) faults.push(`${place}.${key} is not ${tests[requirement].expected}`);
+  for (const [key, requirement] of wrong) faults.push(`${label}.${key} is not ${tests[requirement].expected}`);
   return wrong.length === 0;
 }

@@ -50,8 +50,8 @@ function missingProblem(entry: string, what: string, fix: string): PluginProblem
 
 /** The folder of an installed package, searched from the working directory, then from the runtime. */
 export function findInstalledPackage(name: string, workingDirectory: string): string | undefined {
-  const places = [join(workingDirectory, "package.json"), import.meta.url].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
-  return places.map((place) => join(place, name)).find((folder) => existsSync(join(folder, "package.json")));
+  const folders = [join(workingDirectory, "package.json"), import.meta.url].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
+  return folders.map((parent) => join(parent, name)).find((folder) => existsSync(join(folder, "package.json")));
 }
 
 function readPackage(entry: string, folder: string): FoundPackage | PluginProblem {

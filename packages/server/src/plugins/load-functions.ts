@@ -33,7 +33,7 @@ function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[
         ...describeFunction(name, "A class supplied by the operator."),
         kind: "object",
         acceptsAnyProperty: true,
-        create: (properties) => instanceOf(name, value, properties),
+        create: (properties) => createInstance(name, value, properties),
       },
     ];
   if (typeof value === "function") return [{ ...describeFunction(name), kind: "function", create: () => value }];
@@ -47,7 +47,7 @@ function declarationsOf(name: string, value: unknown): readonly BeanDeclaration[
   ];
 }
 
-function instanceOf(name: string, operatorClass: OperatorClass, properties: unknown): BeanObject {
+function createInstance(name: string, operatorClass: OperatorClass, properties: unknown): BeanObject {
   try {
     return objectOf(new operatorClass(properties as Readonly<Record<string, string>>));
   } catch (error) {

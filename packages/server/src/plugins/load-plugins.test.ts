@@ -80,7 +80,7 @@ describe("loading plug-ins", () => {
     expect((await load("./p")).connectors.map(({ scheme }) => scheme)).toEqual(["p"]);
   });
 
-  it("reports a missing package, where it was searched and how to fix it", async () => {
+  it("reports a missing package, where it was searched for, and how to fix the problem", async () => {
     expect(await problems("nosuch,./nowhere,Not A Name")).toEqual([
       {
         code: "plugin-missing",

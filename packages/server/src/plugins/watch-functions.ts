@@ -34,11 +34,11 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
 
   async function checkForChanges(): Promise<void> {
     const stats = await stat(path, { bigint: true }).catch(() => undefined);
-    const before = stamp;
+    const previousStamp = stamp;
     // The file does not exist for a moment while an editor replaces it.
     if (stats === undefined) return;
     stamp = `${stats.mtimeNs}-${stats.size}`;
-    if (before === undefined || before === stamp) return;
+    if (previousStamp === undefined || previousStamp === stamp) return;
     const found = await loadFunctions(path, stamp);
     if ("code" in found) {
       log.write("ERROR", logger, `${found.message}; the previous version stays active`);

@@ -30,7 +30,7 @@ it("a full capture keeps its messages and records no further runs", () => {
   captures.closeAll();
 });
 
-it("runs with messages that are too large are recorded without them, and the oldest are evicted above a limit", () => {
+it("runs with messages that are too large are recorded without these messages, and the oldest runs are evicted above a limit", () => {
   const { captures, pass } = createCapture(900_000);
   const large = new Uint8Array(300_000);
   for (let index = 0; index < 10_050; index++) pass(`run-${index}`, large);

@@ -34,7 +34,7 @@ export interface ReplayRequest {
   readonly fromStep?: string | undefined;
   readonly body?: unknown;
   readonly bodyBase64?: string | undefined;
-  /** Merged with the run's own headers; null removes one. */
+  /** Merged with the run's own headers; null removes a header. */
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
   readonly sessionId?: string | undefined;
   readonly timeoutMs?: number | undefined;
@@ -58,7 +58,7 @@ export async function replayRun(parts: RunReplayParts, runId: string, request: R
   const restored = messageFor(parts, record, request.fromStep, body, cannotReplay);
   const session = request.sessionId === undefined ? undefined : sessions.getOpen(request.sessionId);
   if (session?.stale.includes(record.route.flowId) === true)
-    throw new ServiceError("conflict", `flow '${record.route.flowId}' changed since test session '${session.id}' was opened: open a new one`);
+    throw new ServiceError("conflict", `flow '${record.route.flowId}' changed since test session '${session.id}' was opened: open a new session`);
 
   const startedMs = clock.monotonic();
   let startedId: string | null = null;

@@ -1,6 +1,6 @@
-// Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful ones. They are stored by
-// reference until needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled:
-// otherwise, at ten thousand runs per second, the stored hundred would cover only ten milliseconds.
+// Input and output messages of runs, for replay: of failed runs within the memory limit, and of the most recent successful runs. Messages are
+// stored by reference until they are needed or the run fails, so that successful runs cost almost nothing. Busy routes are sampled:
+// otherwise, at ten thousand runs per second, the hundred stored runs would cover only ten milliseconds.
 import { storedSize, storeMessage, type StoredMessage } from "@sluice/connectors";
 import { Message, isMessage, type Exchange, type FlowError, type Run } from "@sluice/engine";
 import { bodyTypeOf, toPlainWithin } from "@sluice/engine/values";

@@ -3,7 +3,7 @@ import type { Settings } from "../config.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Captures } from "../replay/captures.ts";
 import { createRunHistory, type RunHistory, type RunHistoryLimits } from "../runs/run-history.ts";
-import { RunStore, type RunSink } from "./run-store.ts";
+import { RunStore, type RunDestination } from "./run-store.ts";
 import { RunWriter } from "./run-writer.ts";
 import { createStoringHistory } from "./storing-history.ts";
 
@@ -41,11 +41,11 @@ export function openRunStore({ settings, directory, clock, log, readOnlyReason }
 /** Opens the history and, if runs are stored, their writer. */
 export function openHistory(
   settings: Settings,
-  sink: RunSink | undefined,
+  destination: RunDestination | undefined,
   { secrets, captured }: { readonly secrets: SecretValues; readonly captured: Captures["of"] },
 ): { readonly history: RunHistory; readonly writer: RunWriter | undefined } {
   const limits: RunHistoryLimits = { perRoute: settings.runHistory, total: settings.runHistoryTotal, bytes: settings.runHistoryBytes };
-  if (sink === undefined) return { history: createRunHistory(limits), writer: undefined };
-  const writer = new RunWriter({ sink, secrets, captured });
+  if (destination === undefined) return { history: createRunHistory(limits), writer: undefined };
+  const writer = new RunWriter({ destination, secrets, captured });
   return { history: createStoringHistory(limits, writer), writer };
 }

@@ -108,7 +108,7 @@ describe("the run store", () => {
     await expect.poll(() => readdirSync(join(directory, "runs")), { timeout: 20_000 }).toEqual([]);
   });
 
-  it("sorts by start over several files, and pages through runs of the same time", async () => {
+  it("sorts by start time across several files, and pages through runs with the same start time", async () => {
     const store = storeIn(folder(), { runs: 64 });
     const start = now;
     // A long run is stored after those that started later.

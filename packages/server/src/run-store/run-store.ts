@@ -8,7 +8,7 @@ import { Segments } from "./segments.ts";
 import { parseMetadata, type StoredRun } from "./stored-run.ts";
 
 /** Where batches of runs are written. */
-export interface RunSink {
+export interface RunDestination {
   /** `omitted` is the number of runs skipped since the last batch because there were too many. Rejects when the runs were not stored. */
   write(runs: readonly StoredRun[], omitted: number): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface RunStoreParts {
 
 const maxTrimIntervalMs = 3_600_000;
 
-export class RunStore implements RunSink {
+export class RunStore implements RunDestination {
   readonly #segments: Segments;
   readonly #parts: RunStoreParts;
   #cancelTrim: () => void = () => undefined;

@@ -6,11 +6,11 @@ import { inSlices } from "../host/in-slices.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { CapturedRun } from "../replay/captures.ts";
 import type { HistoryEntry } from "../runs/run-record.ts";
-import type { RunSink } from "./run-store.ts";
+import type { RunDestination } from "./run-store.ts";
 import { storedRun, type StoredMessages, type StoredRun } from "./stored-run.ts";
 
 export interface RunWriterParts {
-  readonly sink: RunSink;
+  readonly destination: RunDestination;
   readonly secrets: SecretValues;
   /** The messages captured in a run. */
   captured(runId: string): CapturedRun | undefined;
@@ -103,10 +103,10 @@ export class RunWriter {
 
   async #store(entries: readonly HistoryEntry[], omitted: number): Promise<void> {
     try {
-      await this.#parts.sink.write(await inSlices(this.#prepare(entries)), omitted);
+      await this.#parts.destination.write(await inSlices(this.#prepare(entries)), omitted);
       for (const entry of entries) this.#stored.add(entry);
     } catch {
-      // The sink has logged and counted it.
+      // The destination has logged the error and counted the runs.
     }
   }
 

@@ -141,7 +141,7 @@ export class SegmentFiles {
     const page = `SELECT id, started_at FROM run WHERE ${where}${older} ORDER BY started_at DESC, id DESC LIMIT ?`;
     let found: { readonly id: string; readonly startedAt: number; readonly segment: Segment }[] = [];
     let total = 0;
-    for (const segment of this.#segments.toSorted((one, other) => other.last - one.last)) {
+    for (const segment of this.#segments.toSorted((a, b) => b.last - a.last)) {
       const end = found[limit];
       this.#reading(segment, (prepare) => {
         if (counts) total += Number(prepare(`SELECT count(*) AS count FROM run WHERE ${where}`).get(...values)?.["count"]);
@@ -150,7 +150,7 @@ export class SegmentFiles {
         for (const row of prepare(page).all(...values, ...position, limit + 1))
           found.push({ id: String(row["id"]), startedAt: Number(row["started_at"]), segment });
       });
-      found = found.sort((one, other) => other.startedAt - one.startedAt || (other.id > one.id ? 1 : -1)).slice(0, limit + 1);
+      found = found.sort((a, b) => b.startedAt - a.startedAt || (b.id > a.id ? 1 : -1)).slice(0, limit + 1);
     }
     const rows = found.slice(0, limit).flatMap(({ id, startedAt, segment }): FoundRow[] => {
       const row = this.#row(segment, "SELECT facts AS metadata FROM run WHERE id = ?", id);
@@ -192,7 +192,7 @@ export class SegmentFiles {
     }
   }
 
-  /** Opens the newest segment to add further runs. If that fails but it can be read, the next one begins. */
+  /** Opens the newest segment to add more runs. If that fails, it is opened for reading, unless it is damaged; new runs go to the next one. */
   #continue(segment: Segment, now: number): void {
     const file = this.#ports.writer(segment.path);
     try {
@@ -230,8 +230,8 @@ export class SegmentFiles {
   #writable(now: number): { readonly segment: Segment; readonly file: StoreFile } {
     if (this.#current !== undefined) return this.#current;
     // Names increase even when the clock was set back.
-    const before = Number(/\d+/.exec(this.#segments.at(-1)?.name ?? "0")?.[0]);
-    const name = `runs-${String(Math.max(before + 1, Math.floor(now))).padStart(15, "0")}.sqlite`;
+    const previousNumber = Number(/\d+/.exec(this.#segments.at(-1)?.name ?? "0")?.[0]);
+    const name = `runs-${String(Math.max(previousNumber + 1, Math.floor(now))).padStart(15, "0")}.sqlite`;
     const { files, directory } = this.#ports;
     // Created here so that other users can never read it.
     files.closeSync(files.openSync(`${directory}/${name}`, "a", 0o600));

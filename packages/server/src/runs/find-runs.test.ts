@@ -16,7 +16,7 @@ function run(number: number, routeId: string, preview = "", message = "gone"): R
 
 function historyOf(runs: readonly RunMetadata[]): RunHistory {
   const history = createRunHistory({ perRoute: 250, total: 20_000, bytes: 1e9 });
-  for (const one of runs) history.adopt(one);
+  for (const metadata of runs) history.adopt(metadata);
   return history;
 }
 

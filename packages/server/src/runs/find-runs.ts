@@ -41,13 +41,13 @@ export const positionOf = (entry: RunPosition | undefined): RunPosition | undefi
   entry === undefined ? undefined : { startedAt: entry.startedAt, id: entry.id };
 
 /**
- * Merges the runs of several workers and of the disk, newest first. The merged page ends where the first of them stopped its search. A run that was
- * stored during the search is found in memory and on disk.
+ * Merges the runs of several workers and of the disk, newest first. The merged page ends where the first of these searches stopped. A run
+ * that was stored during the search is found both in memory and on disk, and is included once.
  */
 export function mergeRuns(found: readonly FoundRuns[], limit: number): FoundRuns {
   const runs = [...new Map(found.flatMap((part) => part.runs).map((run) => [run["id"], run])).values()]
     .map((run) => ({ run, position: { startedAt: Date.parse(run["startedAt"] as string), id: run["id"] as string } }))
-    .sort((one, other) => (isOlder(one.position, other.position) ? 1 : -1));
+    .sort((a, b) => (isOlder(a.position, b.position) ? 1 : -1));
   const stopped = found
     .map((part) => part.stopped)
     .reduce((newest, part) => (part === undefined || (newest !== undefined && isOlder(part, newest)) ? newest : part), undefined);

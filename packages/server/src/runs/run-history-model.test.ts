@@ -44,7 +44,7 @@ class Interleaving {
   readonly history: RunHistory;
   readonly tracked: TrackedRun[] = [];
   readonly pending: PendingStep[] = [];
-  readonly read: { readonly metadata: readonly RunMetadata[]; readonly json: string }[] = [];
+  readonly snapshots: { readonly metadata: readonly RunMetadata[]; readonly json: string }[] = [];
   /** The runs of each route in order. */
   readonly order = new Map<string, string[]>();
   #clock = 0;
@@ -161,7 +161,7 @@ class Interleaving {
 
   inspect(): void {
     const runs = this.#runs();
-    this.read.push({ metadata: runs, json: JSON.stringify(runs) });
+    this.snapshots.push({ metadata: runs, json: JSON.stringify(runs) });
   }
 
   check(): void {
@@ -186,7 +186,7 @@ class Interleaving {
       const storedIds = runs.filter(({ route }) => route.id === routeId).map(({ id }) => id);
       expect(storedIds).toEqual(ids.slice(ids.length - storedIds.length).toReversed());
     }
-    for (const { metadata, json } of this.read) expect(JSON.stringify(metadata)).toBe(json);
+    for (const { metadata, json } of this.snapshots) expect(JSON.stringify(metadata)).toBe(json);
   }
 
   #appendToOrder(routeId: string, id: string): void {
@@ -230,23 +230,23 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
-async function applyAction(all: Interleaving, next: Action): Promise<void> {
-  const { tracked, pending } = all;
-  if (next.kind === "begin") all.begin(next.routeId, next.body, next.length, next.seed);
-  else if (next.kind === "adopt") all.adopt(next.routeId);
-  else if (next.kind === "inspect") all.inspect();
-  else if (next.kind === "stepEnds") await all.stepEnds(next.which % Math.max(1, pending.length), next.failed);
+async function applyAction(interleaving: Interleaving, next: Action): Promise<void> {
+  const { tracked, pending } = interleaving;
+  if (next.kind === "begin") interleaving.begin(next.routeId, next.body, next.length, next.seed);
+  else if (next.kind === "adopt") interleaving.adopt(next.routeId);
+  else if (next.kind === "inspect") interleaving.inspect();
+  else if (next.kind === "stepEnds") await interleaving.stepEnds(next.which % Math.max(1, pending.length), next.failed);
   else if (next.kind === "end") {
-    const one = pick(next.again ? tracked : tracked.filter(({ expected }) => !expected.isOver), next.which);
-    if (one !== undefined) all.end(one, next.failed, next.correlated);
+    const trackedRun = pick(next.again ? tracked : tracked.filter(({ expected }) => !expected.isOver), next.which);
+    if (trackedRun !== undefined) interleaving.end(trackedRun, next.failed, next.correlated);
   } else {
-    const one = pick(tracked, next.which);
+    const trackedRun = pick(tracked, next.which);
     // A run of another process has no steps here.
-    if (one?.run.trail !== undefined) for (let count = 0; count < next.times; count++) all.step(one, next.stepId, next);
+    if (trackedRun?.run.trail !== undefined) for (let count = 0; count < next.times; count++) interleaving.step(trackedRun, next.stepId, next);
   }
 }
 
-/** One of the most recent. */
+/** Picks one of the eight most recent runs. */
 const pick = (runs: readonly TrackedRun[], which: number): TrackedRun | undefined => runs[runs.length - 1 - (which % Math.max(1, Math.min(8, runs.length)))];
 
 it.each<[string, RunHistoryLimits]>([
@@ -257,13 +257,13 @@ it.each<[string, RunHistoryLimits]>([
 ])("a history limited to %s lists its newest runs with their own data and counts their memory", async (_name, limits) => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 60, size: "max" }), async (actions) => {
-      const all = new Interleaving(limits);
+      const interleaving = new Interleaving(limits);
       for (const next of actions) {
-        await applyAction(all, next);
-        all.check();
+        await applyAction(interleaving, next);
+        interleaving.check();
       }
       if (limits.total === 1_000 && limits.bytes === 1e9)
-        expect(all.history.size).toBe([...all.order.values()].reduce((sum, ids) => sum + Math.min(limits.perRoute, ids.length), 0));
+        expect(interleaving.history.size).toBe([...interleaving.order.values()].reduce((sum, ids) => sum + Math.min(limits.perRoute, ids.length), 0));
     }),
     { numRuns: 30 },
   );

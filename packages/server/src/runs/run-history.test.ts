@@ -61,7 +61,7 @@ describe("run history", () => {
     for (const run of runsOf(history)) expect(JSON.stringify(runJson(run, secrets))).not.toContain("top-");
   });
 
-  it("masks a secret that truncation of the error message leaves in part", () => {
+  it("masks the part of a secret that remains when the error message is truncated", () => {
     const history = createRunHistory({ perRoute: 10, total: 10, bytes: 1e9 });
     const secrets = createSecretValues();
     secrets.set("flow", ["top-secret"]);
@@ -115,7 +115,7 @@ describe("run history", () => {
     ]);
   });
 
-  it("uses less than twice the memory that it counts, even with node's buffer pool", () => {
+  it("uses less than twice the memory that it counts, even with Node's buffer pool", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const history = createRunHistory({ perRoute: 2_000, total: 2_000, bytes: 1e9 });

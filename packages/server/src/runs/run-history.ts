@@ -10,11 +10,11 @@ export interface RunHistoryLimits {
   readonly bytes: number;
 }
 
-/** A place in the list of runs, which is sorted by time and then by id, newest first. */
+/** A position in the list of runs, which is sorted by time and then by id, newest first. */
 export type RunPosition = Pick<RunMetadata, "startedAt" | "id">;
 
-export const isOlder = (run: RunPosition, than: RunPosition): boolean =>
-  run.startedAt < than.startedAt || (run.startedAt === than.startedAt && run.id < than.id);
+export const isOlder = (run: RunPosition, other: RunPosition): boolean =>
+  run.startedAt < other.startedAt || (run.startedAt === other.startedAt && run.id < other.id);
 
 export interface RunFilter {
   readonly routeId?: string | undefined;
@@ -36,16 +36,16 @@ export interface RunFilter {
 export interface RunHistory {
   started(run: Run, exchange: Exchange): void;
   ended(run: Run, exchange: Exchange): void;
-  /** Adds an ended run of another process, unless it is already here. */
+  /** Adds an ended run of another process, unless the history already contains it. */
   adopt(run: RunMetadata): void;
   /** Like `adopt`, for a run that no other process has; returns the entry if it was added. */
   lost(run: RunMetadata): HistoryEntry | undefined;
   /** All matches except for `text`, newest first. Runs in `excluded` are omitted. */
   matching(filter: Omit<RunFilter, "limit">, excluded?: ReadonlySet<string>): readonly HistoryEntry[];
   find(id: string): RunMetadata | undefined;
-  /** Ids of the stored runs of a route, a flow or all, by route. */
+  /** Ids of the stored runs of a route, of a flow or of all routes, by route. */
   runIds(filter: Pick<RunFilter, "routeId" | "flowId">): ReadonlyMap<string, readonly string[]>;
-  /** The ids among these whose runs are stored. */
+  /** Returns those of the ids whose runs are stored. */
   filterStored(ids: ReadonlySet<string>): ReadonlySet<string>;
   readonly size: number;
   /** Estimated memory. */
@@ -111,7 +111,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
     const found = [...all(filter.routeId)].filter(
       (entry) => matches(entry, filter) && !excluded.has(entry.id) && entry.id >= (filter.oldest?.get(entry.route.id) ?? ""),
     );
-    return found.sort((one, other) => (isOlder(one, other) ? 1 : -1));
+    return found.sort((a, b) => (isOlder(a, b) ? 1 : -1));
   }
 
   return {

@@ -3,10 +3,10 @@ import type { HistoryEntry } from "./run-record.ts";
 /** Number of removed entries after which the remaining ones are moved to the front. */
 const minRemoved = 32;
 
-/** The runs of one route, oldest first. `shift` of an array would move the others with every run. */
+/** The runs of one route, oldest first. `Array.shift` would move all other entries with every run. */
 export class RunQueue {
   readonly #entries: (HistoryEntry | undefined)[] = [];
-  /** Index of the oldest. */
+  /** Index of the oldest entry. */
   #first = 0;
 
   get length(): number {
@@ -17,7 +17,7 @@ export class RunQueue {
     this.#entries.push(entry);
   }
 
-  /** Removes the oldest; there must be one. */
+  /** Removes the oldest entry. The queue must not be empty. */
   shift(): HistoryEntry {
     const oldest = this.#entries[this.#first] as HistoryEntry;
     this.#entries[this.#first++] = undefined;

@@ -88,7 +88,7 @@ export class RunRecord implements HistoryEntry {
 
   /** Records the result of the run; returns the increase in estimated memory. */
   end(run: Run, exchange: Exchange): number {
-    const before = this.bytes;
+    const previousBytes = this.bytes;
     this.run = undefined;
     this.#endedAt = run.endedAt;
     this.#status = run.status;
@@ -102,7 +102,7 @@ export class RunRecord implements HistoryEntry {
     this.#replyStatus = reply?.status;
     this.#replySize = reply === undefined ? sizeOf(exchange.message.body) : lengthOf(reply.body);
     this.bytes = this.#measure();
-    return this.bytes - before;
+    return this.bytes - previousBytes;
   }
 
   get status(): Run["status"] {

@@ -1,4 +1,4 @@
-// Triggers a route in a session, bypassing its trigger, and returns the result of the run.
+// Sends a message to a route in a session, bypassing its trigger, and returns the result of the run.
 import { Headers, Message, type Clock, type Exchange, type RouteInput, type Runtime } from "@sluice/engine";
 import { bodyTypeOf, toPlain } from "@sluice/engine/values";
 import type { SecretValues } from "../masking/secret-values.ts";
@@ -21,7 +21,7 @@ export async function invokeRoute(parts: InvokeParts, session: TestSession, body
   const routeInput = findRouteInput(parts.runtime, body);
   const { flowId } = routeInput.route;
   if (session.stale.includes(flowId))
-    throw new ServiceError("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new one`);
+    throw new ServiceError("conflict", `flow '${flowId}' changed since test session '${session.id}' was opened: open a new session`);
   const message = new Message(decodeBody(body) ?? null, Headers.of(limitHeaders(body.headers) ?? {}));
   const startedMs = parts.clock.monotonic();
   let runId: string | null = null;

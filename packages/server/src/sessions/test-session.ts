@@ -46,7 +46,7 @@ export class TestSession {
   readonly #mockedDeployments = new Map<string, Deployment>();
   /** `routeId/stepId` of all mocked steps, by mock. */
   readonly #mockedSteps = new Map<string, string[]>();
-  /** The mocks that match a step, even if a more specific one is used there. */
+  /** The mocks that match a step, even if a more specific mock is used there. */
   readonly #matched = new Set<string>();
   /** The flow of each mocked step. */
   readonly #flowOfStep = new Map<string, string>();
@@ -74,13 +74,13 @@ export class TestSession {
     this.#findSteps();
   }
 
-  /** Steps of flows that were replaced or removed since are excluded. */
+  /** Excludes steps of flows that were replaced or removed since the session was opened. */
   get mockedSteps(): ReadonlySet<string> {
     const { stale } = this;
     return new Set([...this.#flowOfStep].filter(([, flowId]) => !stale.includes(flowId)).map(([step]) => step));
   }
 
-  /** The flows whose messages it mocks. */
+  /** The flows whose messages the session mocks. */
   get flows(): readonly string[] {
     return this.#mocks.length === 0 && this.#body.unmatched !== "fail" ? [] : [...this.#mockedDeployments.keys()];
   }
@@ -138,7 +138,7 @@ export class TestSession {
       warnings: mocks.flatMap(({ match }, index) =>
         match.uri === undefined || this.#matched.has(idOf(index))
           ? []
-          : [`mock '${idOf(index)}': no deployed endpoint matches uri '${match.uri}'; it can only match URIs computed per message`],
+          : [`mock '${idOf(index)}': no deployed endpoint matches uri '${match.uri}'; the mock can only match URIs that are computed per message`],
       ),
     };
   }

@@ -132,7 +132,8 @@ export async function openEngine(
     load: loadClient,
     usersOf: (id) => [...runtime.deployments.values()].filter((deployment) => deployment.connections.has(id)).map((deployment) => deployment.id),
     remoteUsers: remoteUsers(server, "connection"),
-    appeared: (id) => void restartFailed(lateParts.flows.current, missingConnection(id)).then(() => restartFailed(lateParts.flows.current, noConnectionOfKind)),
+    becameAvailable: (id) =>
+      void restartFailed(lateParts.flows.current, missingConnection(id)).then(() => restartFailed(lateParts.flows.current, noConnectionOfKind)),
   });
   return {
     ...records,
@@ -151,8 +152,8 @@ export async function openEngine(
 
 /** Trials store nothing. */
 async function openConnectionStore({ variant, dataDir, settings, cluster }: ServerProcess): Promise<DocumentStore> {
-  const own = (): Promise<DocumentStore> => openDiskDocumentStore(join(dataDir, "connections"), { isPrivate: true, readsYaml: true });
-  const store = variant.isTrial === true ? createMemoryDocumentStore() : (cluster?.stores.connections ?? (await own()));
+  const openLocal = (): Promise<DocumentStore> => openDiskDocumentStore(join(dataDir, "connections"), { isPrivate: true, readsYaml: true });
+  const store = variant.isTrial === true ? createMemoryDocumentStore() : (cluster?.stores.connections ?? (await openLocal()));
   return withConnectionFolders(store, findConnectionFolders(settings));
 }
 

@@ -60,7 +60,7 @@ export function openProcess(configuration: Configuration, output: number, varian
   };
 }
 
-/** Joins the cluster of the settings. The code for clusters is loaded only then. */
+/** Joins the cluster in the settings; undefined without one. The code for clusters is loaded only if it is needed. */
 export async function openClusterNode({ settings, variant, dataDir, log, ids }: ServerProcess): Promise<ClusterNode | undefined> {
   const { cluster } = settings;
   if (cluster === undefined || variant.isTrial === true) return undefined;

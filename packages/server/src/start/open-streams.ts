@@ -31,7 +31,7 @@ export function openStreams({ settings, variant, secrets, log, writer, level, cl
     recentLines: () => (otherLines.length === 0 ? writer.recent() : [...writer.recent(), ...otherLines].sort()),
   });
   const onLog = variant.embedding?.onLog;
-  log.follow(onLog === undefined ? logs : withLogCallback({ onLog, minLevel: level, secrets }, logs));
+  log.setListener(onLog === undefined ? logs : withLogCallback({ onLog, minLevel: level, secrets }, logs));
   return {
     opener: createStreamOpener(
       settings.maxStreamClients,

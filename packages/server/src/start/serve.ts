@@ -57,13 +57,13 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
   };
 }
 
-/** Watches the data directory for manual changes; the returned functions stop it. */
+/** Watches the data directory for manual changes; the returned functions stop watching. */
 function watch({ server, documents, http, engine, flows }: ServerParts, service: ServiceView | undefined): readonly (() => void)[] {
   const { dataDir, log, variant, settings } = server;
   const { tables, documents: messageMappings } = documents.mappings;
   const { functions } = engine.plugins;
   return [
-    // Not with several workers: each of them has loaded the module and would continue to use the old one.
+    // Not with several workers: each worker has loaded the module and would continue to use the old version.
     ...(functions === undefined || service !== undefined
       ? []
       : [watchFunctions({ ...functions, beans: engine.catalog.beans, log, changed: () => reloadFlows(flows) })]),

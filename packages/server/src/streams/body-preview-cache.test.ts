@@ -11,7 +11,7 @@ it("returns the same preview as without a cache", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(body, fc.constantFrom(20, 4_096)), { maxLength: 6 }), (bodies) => {
       const cache = new BodyPreviewCache();
-      for (const [one, limit] of bodies) for (let time = 0; time < 2; time++) expect(cache.preview(one, limit)).toEqual(previewBody(one, limit));
+      for (const [value, limit] of bodies) for (let time = 0; time < 2; time++) expect(cache.preview(value, limit)).toEqual(previewBody(value, limit));
     }),
   );
 });

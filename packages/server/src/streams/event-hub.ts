@@ -1,5 +1,5 @@
 // An event stream: numbers events, keeps recent ones for clients that reconnect, and passes them to clients. Events are recorded while
-// there are clients and for a while after the last one left, so that a broken connection can resume. Otherwise no events are built, and
+// there are clients and for a while after the last client left, so that a broken connection can resume. Otherwise no events are built, and
 // a later client is informed about the gap.
 import type { Clock, RouteIdentity } from "@sluice/engine";
 import { EventMerge, preciseNow } from "./event-merge.ts";

@@ -21,10 +21,10 @@ it("keeps the newest events within its limits, and reports evictions", () => {
           model = [];
         } else {
           const event = eventOf(number, bytes);
-          const before = model.length;
+          const previousSize = model.length;
           model.push(event);
-          while (model.length > maxEvents || (model.length > 1 && model.reduce((sum, one) => sum + one.bytes, 0) > maxBytes)) model.shift();
-          expect(queue.push(event)).toBe(before + 1 - model.length);
+          while (model.length > maxEvents || (model.length > 1 && model.reduce((sum, stored) => sum + stored.bytes, 0) > maxBytes)) model.shift();
+          expect(queue.push(event)).toBe(previousSize + 1 - model.length);
         }
         expect(queue.list()).toEqual(model);
         expect([queue.size, queue.oldest]).toEqual([model.length, model[0]]);

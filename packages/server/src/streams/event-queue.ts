@@ -5,7 +5,7 @@ export interface QueueLimits {
   readonly maxBytes: number;
 }
 
-/** Recent events, oldest first, limited in number and memory; one is kept regardless of its size. */
+/** Recent events, oldest first, limited in number and memory; the newest is kept regardless of its size. */
 export class EventQueue {
   readonly #limits: QueueLimits;
   /** A ring buffer whose oldest entry is at `front`. */
@@ -31,14 +31,14 @@ export class EventQueue {
     return this.#events[this.#front];
   }
 
-  /** Adds an event; returns the number of evicted ones. */
+  /** Adds an event; returns the number of evicted events. */
   push(event: StreamEvent): number {
     const { maxEvents, maxBytes } = this.#limits;
-    const before = this.#size;
+    const previousSize = this.#size;
     this.#bytes += event.bytes;
     while (this.#size >= maxEvents || (this.#bytes > maxBytes && this.#size > 0)) this.#dropOldest();
     this.#events[(this.#front + this.#size) % maxEvents] = event;
-    return before - this.#size++;
+    return previousSize - this.#size++;
   }
 
   list(): readonly StreamEvent[] {

@@ -28,10 +28,10 @@ export class EventWatcher {
 
   /** Forwards events that match these filters from now on. */
   watch(queries: readonly FilterQuery[]): void {
-    const before = this.#clients;
+    const previousClients = this.#clients;
     this.#clients = queries.map((query) => this.#client(createStreamFilter(query)));
     for (const client of this.#clients) this.#hub.join(client);
-    for (const client of before) this.#hub.leave(client);
+    for (const client of previousClients) this.#hub.leave(client);
   }
 
   #client(filter: StreamFilter): HubClient {

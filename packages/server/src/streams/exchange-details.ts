@@ -2,7 +2,7 @@
 // main cost of tracing.
 import type { Exchange, Headers, RouteIdentity, TraceContext } from "@sluice/engine";
 import { headersText } from "../masking/preview.ts";
-import type { EventScrubbing } from "../masking/secret-values.ts";
+import type { EventScrubber } from "../masking/secret-values.ts";
 
 type HeaderList = ReturnType<Headers["snapshot"]>;
 
@@ -16,12 +16,12 @@ export class ExchangeDetails {
   readonly correlationId: string;
   /** The headers as members of a JSON object. */
   readonly headers: string;
-  readonly secrets: EventScrubbing;
+  readonly secrets: EventScrubber;
   readonly #exchangeId: string;
   readonly #trace: TraceContext | undefined;
   #text: string | undefined = undefined;
 
-  constructor({ id, run }: Exchange, headers: HeaderList, secrets: EventScrubbing) {
+  constructor({ id, run }: Exchange, headers: HeaderList, secrets: EventScrubber) {
     this.route = run.route;
     this.runId = run.id;
     this.sessionId = run.session?.id;
@@ -47,13 +47,13 @@ export class ExchangeDetails {
   }
 }
 
-/** Returns the data of an exchange; reuses the previous one if nothing changed. */
+/** Returns the data of an exchange; reuses the previous object if nothing changed. */
 export class ExchangeDetailsCache {
   #exchange: Exchange | undefined = undefined;
   #headers: HeaderList | undefined = undefined;
   #last: ExchangeDetails | undefined = undefined;
 
-  of(exchange: Exchange, secrets: EventScrubbing): ExchangeDetails {
+  of(exchange: Exchange, secrets: EventScrubber): ExchangeDetails {
     const { run } = exchange;
     const headers = exchange.message.headers.snapshot();
     const last = this.#last;

@@ -1,4 +1,4 @@
-// Republishes events of other processes on this one's stream with new ids.
+// Republishes events of other processes on the stream of this process, with new ids.
 import type { EventHub } from "./event-hub.ts";
 import { plainEvent } from "./stream-event.ts";
 import type { BodyDetail, EventDetails } from "./stream-filter.ts";

@@ -2,7 +2,7 @@ import type { Clock, LogLevel } from "@sluice/engine";
 import { plainWithin } from "../masking/preview.ts";
 import { maskUrisInJson } from "../masking/secret-uris.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
-import type { LogFollower, LogRecord } from "../log/runtime-log.ts";
+import type { LogListener, LogRecord } from "../log/runtime-log.ts";
 import { EventHub } from "./event-hub.ts";
 import { plainEvent, type StreamEvent } from "./stream-event.ts";
 import { levelRanks } from "./stream-filter.ts";
@@ -23,7 +23,7 @@ export interface LogStreamOptions {
 const maxFieldsLength = 8_192;
 
 /** Converts log records to events while there are clients. */
-export class LogRecorder implements LogFollower {
+export class LogRecorder implements LogListener {
   readonly hub: EventHub;
   readonly #secrets: SecretValues;
   readonly #minRank: number;

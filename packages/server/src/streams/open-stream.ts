@@ -1,4 +1,4 @@
-// Connects a client to an event stream: limit on clients, resume position, and reply head.
+// Connects a client to an event stream: limit on clients, resume position, and response headers.
 import type { Clock } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
 import type { ApiStream } from "../http/management.ts";

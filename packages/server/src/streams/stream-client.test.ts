@@ -15,7 +15,7 @@ function createClient(query: { readonly grep?: string } = {}, reads = true) {
   const after = (ms: number, run: () => void): (() => void) => {
     const timer = { at: now + ms, run };
     timers.push(timer);
-    return () => void (timers = timers.filter((one) => one !== timer));
+    return () => void (timers = timers.filter((other) => other !== timer));
   };
   const clock = { ...systemClock, after, monotonic: () => now };
   const written: string[] = [];
@@ -51,7 +51,7 @@ function createClient(query: { readonly grep?: string } = {}, reads = true) {
       for (const until = now + ms; ;) {
         const next = timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
         if (next === undefined) return void (now = until);
-        timers = timers.filter((one) => one !== next);
+        timers = timers.filter((other) => other !== next);
         now = next.at;
         next.run();
       }

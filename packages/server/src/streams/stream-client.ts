@@ -112,8 +112,8 @@ export class StreamClient {
   #frame(event: StreamEvent): string {
     const { hub } = this.#options;
     const json = hub.textOf(event, this.filter.body);
-    // JSON contains no line break, so content cannot end a line or start another field. Some readers also treat rare Unicode line breaks as
-    // one.
+    // JSON contains no line break, so content cannot end a line or start another field. Some readers also end a line at rare Unicode line
+    // breaks.
     const line = rareBreaks.some((letter) => json.includes(letter))
       ? json.replaceAll(/[\u0085\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
       : json;
@@ -139,10 +139,10 @@ export class StreamClient {
     this.#send(events, gap, missed);
   }
 
-  #send(events: readonly StreamEvent[], before = "", after = ""): void {
-    let text = before;
+  #send(events: readonly StreamEvent[], prefix = "", suffix = ""): void {
+    let text = prefix;
     for (const event of events) text += this.#frame(event);
-    this.#write(text + after);
+    this.#write(text + suffix);
   }
 
   #write(text: string): void {

@@ -6,7 +6,7 @@ import type { StepNode } from "@sluice/model";
 import type { BodyPreview } from "../masking/preview.ts";
 import { maskMembers } from "../masking/secret-members.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import type { EventScrubbing } from "../masking/secret-values.ts";
+import type { EventScrubber } from "../masking/secret-values.ts";
 import { maxMessageLength } from "../runs/run-metadata.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import type { BodyDetail, EventDetails } from "./stream-filter.ts";
@@ -124,7 +124,7 @@ function memoizeLast<A, B>(compute: (from: A) => B): (from: A) => B {
   return (from) => (last?.from === from ? last : (last = { from, result: compute(from) })).result;
 }
 
-function errorText({ type, message, stepId }: FlowError, step: StepPart | undefined, secrets: EventScrubbing): string {
+function errorText({ type, message, stepId }: FlowError, step: StepPart | undefined, secrets: EventScrubber): string {
   const shown = message.length > maxMessageLength ? secrets.scrubEnd(message.slice(0, maxMessageLength)) : message;
   return JSON.stringify({ type, message: maskUris(shown), stepId: stepId ?? step?.id ?? null });
 }

@@ -100,9 +100,9 @@ export class TraceRecorder {
   #announce(type: string, details: { readonly flowId: string; readonly routeId?: string; readonly runId?: string; readonly [name: string]: unknown }): void {
     const { clock, secrets } = this.#options;
     const at = new Date(clock.now()).toISOString();
-    const scrubbing = secrets.asOfNow();
+    const scrubber = secrets.asOfNow();
     const { flowId, routeId, runId } = details;
-    this.hub.publish(plainEvent({ flowId, routeId, runId, type }, 400, (id) => scrubbing.scrubJson(JSON.stringify({ id, type, at, ...details }))));
+    this.hub.publish(plainEvent({ flowId, routeId, runId, type }, 400, (id) => scrubber.scrubJson(JSON.stringify({ id, type, at, ...details }))));
   }
 
   #publish(subject: TraceSubject): void {

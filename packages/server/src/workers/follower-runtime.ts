@@ -70,7 +70,7 @@ export async function openFollowerRuntime(process: FollowerProcess, ingress: Ing
   const bufferOptions = { ...streamBufferOptions(settings, secrets), lingers: false };
   const trace = new TraceRecorder({ ...bufferOptions, runtime: () => runtime, wasMocked: () => false });
   const logs = new LogRecorder({ ...bufferOptions, minLevel: settings.logLevel.toUpperCase() as LogLevel, recentLines: () => [] });
-  log.follow(logs);
+  log.setListener(logs);
   // Routes with capture enabled run in the leader.
   const sink = settings.runStore === "disk" ? sendRuns(calls) : undefined;
   const { history, writer: runWriter } = openHistory(settings, sink, { secrets, captured: () => undefined });

@@ -1,4 +1,4 @@
-import type { RunSink } from "../run-store/run-store.ts";
+import type { RunDestination } from "../run-store/run-store.ts";
 import type { Calls } from "./calls.ts";
 import type { SentRuns } from "./messages.ts";
 
@@ -7,7 +7,7 @@ const retryMs = 1_000;
 const maxRetries = 15;
 
 /** Sends ended runs to the leader, which stores them. */
-export function sendRuns(calls: Calls): RunSink {
+export function sendRuns(calls: Calls): RunDestination {
   return {
     async write(runs, omitted) {
       for (let retries = 0; ; retries++)
