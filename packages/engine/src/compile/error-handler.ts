@@ -37,22 +37,22 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     plan.policy.maximum !== 0 || plan.clauses.some((level) => level.some((clause) => clause.retryWhile !== undefined || (clause.policy?.maximum ?? 0) !== 0));
 
   return (slot) => (exchange) => {
-    const before = redelivers ? exchange.message.copy() : undefined;
+    const messageBefore = redelivers ? exchange.message.copy() : undefined;
     let pending: Awaitable;
     try {
       pending = slot.inner(exchange);
     } catch (error) {
-      return recover(slot, exchange, error, before);
+      return recover(slot, exchange, error, messageBefore);
     }
-    return pending === undefined ? undefined : pending.then(undefined, (error: unknown) => recover(slot, exchange, error, before));
+    return pending === undefined ? undefined : pending.then(undefined, (error: unknown) => recover(slot, exchange, error, messageBefore));
   };
 
-  function recover(slot: Slot, exchange: Exchange, thrown: unknown, before: Message | undefined): Awaitable {
+  function recover(slot: Slot, exchange: Exchange, thrown: unknown, messageBefore: Message | undefined): Awaitable {
     const error = recordFailure(exchange, thrown);
     if (error.exhausted || exchange.run.isCancelled) throw error;
     const clause = pickClause(plan.clauses, error, exchange);
-    if (before === undefined || error.rollback || !mayRedeliver(clause)) return conclude(exchange, error, clause, 0);
-    return redeliver(slot, exchange, error, before);
+    if (messageBefore === undefined || error.rollback || !mayRedeliver(clause)) return conclude(exchange, error, clause, 0);
+    return redeliver(slot, exchange, error, messageBefore);
   }
 
   function mayRedeliver(clause: ExceptionClause | undefined): boolean {
@@ -65,7 +65,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     return clause.policy ?? (clause.steps === undefined ? plan.policy : noRedelivery);
   }
 
-  async function redeliver(slot: Slot, exchange: Exchange, first: FlowError, before: Message): Promise<void> {
+  async function redeliver(slot: Slot, exchange: Exchange, first: FlowError, messageBefore: Message): Promise<void> {
     let error = first;
     for (let attempt = 1; ; attempt++) {
       const clause = pickClause(plan.clauses, error, exchange);
@@ -80,7 +80,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
       log(policy.retryLevel(attempt), exchange, error, () => `attempt ${attempt} failed, next attempt in ${Math.round(delayMs)} ms`);
       listener.retrying(exchange.run, exchange, error, delayMs);
       await pause(exchange, delayMs, host.clock);
-      exchange.message = before.copy();
+      exchange.message = messageBefore.copy();
       markRedelivery(exchange, attempt, policy.maximum);
       exchange.at = slot.node;
       exchange.attempt = attempt + 1;

@@ -12,7 +12,7 @@ export interface Slot {
   readonly node: StepNode;
   /** The compiled step with taps; an error handler runs it again on redelivery. */
   inner: Processor;
-  /** It may run long without yielding, so the clock is checked after it. */
+  /** True when the step may run long without yielding: the clock is checked after it. */
   readonly costly: boolean;
   /** The function that the sequence calls: `inner`, or the error handler around it. */
   run: Processor;
