@@ -106,7 +106,7 @@ function readLimit(value: unknown, { context }: Level): number {
   return 0;
 }
 
-/** where, groupBy and sort, in that order; undefined when there is none of them. */
+/** where, groupBy and sort, in that order; undefined when the rule has none of them. */
 function compileArrange(rule: RuleMembers, level: Level): Arrange | undefined {
   const steps: Arrange[] = [];
   const { scope } = level;

@@ -165,8 +165,8 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
     if (characterCount(text) > length) fail(`is longer than the field (${length} characters)`);
     if (/[\r\n]/.test(text)) fail("contains a line break, which is not allowed in a fixed-width line");
     const fill = padding(text, length, isNothing(value) ? " " : pad);
-    const before = part(line, 0, start - 1);
-    line = before + padding(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
+    const prefix = part(line, 0, start - 1);
+    line = prefix + padding(prefix, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
   }
   return line;
 }
