@@ -71,7 +71,7 @@ class TokenWalk {
   #column = 0;
   /** Only whitespace and `-`, `?`, `:` so far on this line: the next token may open a block collection. */
   #atStart = true;
-  /** `-`, `?` and `:` after other content of the same line or flow item: invalid YAML, but the parser nests for each. */
+  /** `-`, `?` and `:` after other content of the same line or flow item: invalid YAML, but the parser adds a level for each. */
   #chain = 0;
   #content = false;
   #documents = 0;
