@@ -26,15 +26,15 @@ import { EndpointCache } from "./endpoint-cache.ts";
 import { fromAuthor } from "./endpoint-binder.ts";
 import { endpointScope } from "./endpoint-scope.ts";
 import type { FlowScope } from "./flow-scope.ts";
-import { onDemand, openOutlet, openPoller } from "./outlets.ts";
+import { createLazyEndpoint, openOutlet, openPoller } from "./outlets.ts";
 import { compileResource } from "../tools/resource-text.ts";
 import type { RouteParts } from "./route-parts.ts";
 import { sequence } from "./sequence.ts";
-import type { Slot, TappedOutlet } from "./wiring.ts";
+import type { WiredStep, TappedOutlet } from "./wiring.ts";
 
 /** Wrappers of each step: the error handler, then interceptors. */
 export interface StepWrappers {
-  readonly guard: ((slot: Slot) => Processor) | undefined;
+  readonly guard: ((step: WiredStep) => Processor) | undefined;
   readonly intercept: ((step: Processor) => Processor) | undefined;
 }
 
@@ -100,15 +100,15 @@ export class RouteCompiler implements Compiler {
   steps(nodes: readonly StepNode[], scope?: { readonly errors: "off" }): Processor {
     const wrappers = scope?.errors === "off" ? { ...this.#wrappers, guard: undefined } : this.#wrappers;
     return sequence(
-      nodes.map((node) => this.#slot(node, wrappers)),
+      nodes.map((node) => this.#wireStep(node, wrappers)),
       this.host.clock,
     );
   }
 
   /** Compiles a route's own steps, such that a run can start at any of them. */
-  entryPoints(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
-    const slots = nodes.map((node) => this.#slot(node, this.#wrappers));
-    return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };
+  entryPoints(nodes: readonly StepNode[]): { readonly steps: readonly WiredStep[]; from(index: number): Processor } {
+    const steps = nodes.map((node) => this.#wireStep(node, this.#wrappers));
+    return { steps, from: (index) => sequence(steps.slice(index), this.host.clock) };
   }
 
   expression(node: ExpressionNode): Expression {
@@ -141,7 +141,7 @@ export class RouteCompiler implements Compiler {
     );
   }
 
-  #slot(node: StepNode, wrappers: StepWrappers): Slot {
+  #wireStep(node: StepNode, wrappers: StepWrappers): WiredStep {
     const { diagnostics, wiring, routeSteps, scope } = this.#parts;
     const routeStep = { node, depth: this.#depth, uri: undefined as string | undefined, isLocal: false, costly: false };
     routeSteps.push(routeStep);
@@ -169,8 +169,8 @@ export class RouteCompiler implements Compiler {
     inner.#isCompiling = false;
     const bare = withPreparation(inner.#preparations, step);
     const { guard, intercept } = wrappers;
-    if (intercept === undefined) return wiring.slot(node, bare, routeStep.costly, guard);
-    return wiring.slot(node, bare, routeStep.costly, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
+    if (intercept === undefined) return wiring.step(node, bare, routeStep.costly, guard);
+    return wiring.step(node, bare, routeStep.costly, (wired) => intercept(guard === undefined ? (exchange) => wired.inner(exchange) : guard(wired)));
   }
 
   /** Finds a language by name; steps that use an expensive one are paced. */
@@ -244,9 +244,9 @@ export class RouteCompiler implements Compiler {
     return this.#finder(options, (node, origin) => {
       const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
       const { sink, uri } = this.#parts.scope.endpoints.sink(node, origin, context);
-      const demand = onDemand(sink, uri, context, this.#parts);
-      const { outlet, forget } = openOutlet(sink, uri, this.#parts, demand);
-      return { value: outlet, demand, forget };
+      const lazyEndpoint = createLazyEndpoint(sink, uri, context, this.#parts);
+      const { outlet, forget } = openOutlet(sink, uri, this.#parts, lazyEndpoint);
+      return { value: outlet, lazyEndpoint, forget };
     });
   }
 
@@ -254,9 +254,9 @@ export class RouteCompiler implements Compiler {
     return this.#finder(options, (node, origin) => {
       const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
       const { poller: bare, uri } = this.#parts.scope.endpoints.poller(node, origin, context);
-      const demand = onDemand(bare, uri, context, this.#parts);
-      const { poller, forget } = openPoller(bare, uri, this.#parts, demand);
-      return { value: poller, demand, forget };
+      const lazyEndpoint = createLazyEndpoint(bare, uri, context, this.#parts);
+      const { poller, forget } = openPoller(bare, uri, this.#parts, lazyEndpoint);
+      return { value: poller, lazyEndpoint, forget };
     });
   }
 

@@ -69,7 +69,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     trigger,
     process: receiveIntoVariable(node, entry === undefined ? steps : chain(entry, steps)),
     processFrom(stepId) {
-      const at = entryPoints.slots.findIndex((slot) => slot.node.id === stepId);
+      const at = entryPoints.steps.findIndex((step) => step.node.id === stepId);
       return at < 0 ? undefined : entryPoints.from(at);
     },
     plan,
