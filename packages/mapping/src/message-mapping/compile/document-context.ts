@@ -26,7 +26,7 @@ export interface DocumentFunction {
 }
 
 export interface DocumentVariable {
-  readonly slot: number;
+  readonly index: number;
   readonly isMany: boolean;
   readonly shape: Shape | undefined;
   readonly element: string | undefined;
