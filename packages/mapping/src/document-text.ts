@@ -1,4 +1,4 @@
-// Formats documents for reading and comparing: indented, a list of plain values on one line.
+// Formats documents for reading and comparing: indented, with each list of plain values on one line.
 import { asJson } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "./text/incremental.ts";
 

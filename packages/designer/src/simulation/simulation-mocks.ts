@@ -5,7 +5,7 @@ import {
   Exchange,
   Message,
   Mock,
-  MockFault,
+  InvalidMockError,
   mockTap,
   Run,
   type AssertionResult,
@@ -43,14 +43,14 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     this.#simulated = simulated;
   }
 
-  /** Installs the mocks; returns a function that removes them. Throws a MockFault for an invalid mock. */
+  /** Installs the mocks; returns a function that removes them. Throws an InvalidMockError for an invalid mock. */
   install(bodies: readonly MockBody[], failUnmatched: boolean): () => void {
     const { runtime, deployment, host, recorder } = this.#simulated;
     const ids = new Set<string>();
     const mocks = bodies
       .map((body, index) => {
         const id = body.id ?? `mock${index + 1}`;
-        if (ids.has(id)) throw new MockFault(`mocks[${index}].id '${id}' is used twice: use unique ids`);
+        if (ids.has(id)) throw new InvalidMockError(`mocks[${index}].id '${id}' is used twice: use unique ids`);
         ids.add(id);
         return new Mock(id, body, { clock: host.clock, compile: (text) => this.#compile("simple", text) });
       })
@@ -58,7 +58,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     const uris = new Map<StepNode, string | undefined>(deployment.routes.flatMap((route) => route.steps.map(({ node, uri }) => [node, uri] as const)));
     for (const { id, stepId } of mocks)
       if (stepId !== undefined && !/[*/]/.test(stepId) && ![...uris.keys()].some((node) => node.id === stepId))
-        throw new MockFault(`mock '${id}': unknown step '${stepId}'`);
+        throw new InvalidMockError(`mock '${id}': unknown step '${stepId}'`);
     return runtime.tap(
       mockTap({
         sessionId: "simulation",
@@ -99,7 +99,7 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
     call.outcome = kind;
   }
 
-  /** Throws a MockFault for an assertion that cannot be evaluated. */
+  /** Throws an InvalidMockError for an assertion that cannot be evaluated. */
   validateAssertions(assertions: readonly AssertionBody[]): void {
     for (const assertion of assertions) checkAssertion(assertion, (path) => this.#jsonPath(path));
   }
@@ -127,13 +127,13 @@ export class SimulationMocks implements MockCalls<SimulatedCall> {
       property: () => undefined,
       language,
       bean() {
-        throw new MockFault("expressions of a mock cannot use beans");
+        throw new InvalidMockError("expressions of a mock cannot use beans");
       },
     };
     try {
       return (language(name) as NonNullable<ReturnType<typeof language>>).compile(text, {}, scope);
     } catch (error) {
-      throw new MockFault(`'${text.slice(0, 100)}' is not a valid ${name} expression: ${(error as Error).message}`);
+      throw new InvalidMockError(`'${text.slice(0, 100)}' is not a valid ${name} expression: ${(error as Error).message}`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { closest, describe, type Field, type Fields } from "@sluice/model";
 import { CompileError } from "../spi/compiler.ts";
 
-/** Checks and converts the values of declared fields and fills in defaults. `owner` names what the fields belong to in messages. */
+/** Checks and converts the values of declared fields and fills in defaults. `owner` is the name of their element in error messages. */
 export function bindFields(fields: Fields, properties: Readonly<Record<string, unknown>>, owner: string): Readonly<Record<string, unknown>> {
   for (const name of Object.keys(properties)) {
     if (Object.hasOwn(fields, name)) continue;

@@ -1,7 +1,7 @@
 // The endpoints that one step resolved at run time, by URI. Their number is limited: the least recently used is evicted first. Idle ones are stopped.
 import type { Lifecycle } from "../spi/compiler.ts";
 import type { Clock } from "../spi/host.ts";
-import type { OnDemand } from "./on-demand.ts";
+import type { LazyEndpoint } from "./lazy-endpoint.ts";
 
 /** Maximum endpoints per step; the same default as Camel. */
 const maxEndpoints = 1000;
@@ -14,7 +14,7 @@ const maxSkipped = 16;
 export interface ResolvedEndpoint<T> {
   readonly value: T;
   /** Starts and stops it; undefined when it needs neither. */
-  readonly demand: OnDemand | undefined;
+  readonly lazyEndpoint: LazyEndpoint | undefined;
   /** When false, only messages sent from a test session may use it. */
   readonly isAllowed: boolean;
   /** Removes it from the route's wiring. */
@@ -42,13 +42,13 @@ export class EndpointCache<T> implements Lifecycle {
   add(uri: string, endpoint: ResolvedEndpoint<T>): void {
     // An endpoint resolved by a late message after the route stopped is stopped again once that message completes.
     if (this.#isStopped) {
-      void endpoint.demand?.release();
+      void endpoint.lazyEndpoint?.release();
       endpoint.forget();
       return;
     }
     if (this.#endpoints.size >= maxEndpoints) this.#makeRoom();
     this.#endpoints.set(uri, endpoint);
-    if (endpoint.demand !== undefined) this.#sweepLater();
+    if (endpoint.lazyEndpoint !== undefined) this.#sweepLater();
   }
 
   start(): void {
@@ -62,14 +62,14 @@ export class EndpointCache<T> implements Lifecycle {
     const all = [...this.#endpoints.values()];
     this.#endpoints.clear();
     for (const { forget } of all) forget();
-    await Promise.all(all.map(async ({ demand }) => demand?.release()));
+    await Promise.all(all.map(async ({ lazyEndpoint }) => lazyEndpoint?.release()));
   }
 
   /** Busy endpoints are kept even above the limit: stopping them would lose messages. Connectors limit their own buffers. */
   #makeRoom(): void {
     let skipped = 0;
     for (const [uri, endpoint] of this.#endpoints) {
-      if (endpoint.demand?.isBusy !== true) return this.#drop(uri, endpoint);
+      if (endpoint.lazyEndpoint?.isBusy !== true) return this.#drop(uri, endpoint);
       if (++skipped === maxSkipped) return;
       this.#endpoints.delete(uri);
       this.#endpoints.set(uri, endpoint);
@@ -79,7 +79,7 @@ export class EndpointCache<T> implements Lifecycle {
   #drop(uri: string, endpoint: ResolvedEndpoint<T>): void {
     this.#endpoints.delete(uri);
     endpoint.forget();
-    void endpoint.demand?.release();
+    void endpoint.lazyEndpoint?.release();
   }
 
   #sweepLater(): void {
@@ -87,10 +87,10 @@ export class EndpointCache<T> implements Lifecycle {
       this.#cancelSweep = undefined;
       let needsSweep = false;
       for (const [uri, endpoint] of this.#endpoints) {
-        const { demand } = endpoint;
-        if (demand === undefined) continue;
-        if (demand.isMarked && !demand.isBusy) this.#drop(uri, endpoint);
-        else needsSweep = demand.isMarked = true;
+        const { lazyEndpoint } = endpoint;
+        if (lazyEndpoint === undefined) continue;
+        if (lazyEndpoint.isUnused && !lazyEndpoint.isBusy) this.#drop(uri, endpoint);
+        else needsSweep = lazyEndpoint.isUnused = true;
       }
       if (needsSweep) this.#sweepLater();
     });

@@ -9,7 +9,7 @@ import { pause } from "../tools/pacing.ts";
 import type { Awaitable, Processor } from "../spi/processor.ts";
 import { pickClause, type ExceptionClause } from "./exception-clause.ts";
 import { noRedelivery, type RedeliveryPolicy } from "./redelivery-policy.ts";
-import type { Slot } from "./wiring.ts";
+import type { WiredStep } from "./wiring.ts";
 
 export interface ErrorHandlerPlan {
   readonly kind: "default" | "dead-letter" | "none";
@@ -32,27 +32,27 @@ export function needsOriginal(plan: ErrorHandlerPlan): boolean {
   );
 }
 
-export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEvents, isStopping: () => boolean): (slot: Slot) => Processor {
+export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEvents, isStopping: () => boolean): (step: WiredStep) => Processor {
   const redelivers =
     plan.policy.maximum !== 0 || plan.clauses.some((level) => level.some((clause) => clause.retryWhile !== undefined || (clause.policy?.maximum ?? 0) !== 0));
 
-  return (slot) => (exchange) => {
-    const before = redelivers ? exchange.message.copy() : undefined;
+  return (step) => (exchange) => {
+    const messageBefore = redelivers ? exchange.message.copy() : undefined;
     let pending: Awaitable;
     try {
-      pending = slot.inner(exchange);
+      pending = step.inner(exchange);
     } catch (error) {
-      return recover(slot, exchange, error, before);
+      return recover(step, exchange, error, messageBefore);
     }
-    return pending === undefined ? undefined : pending.then(undefined, (error: unknown) => recover(slot, exchange, error, before));
+    return pending === undefined ? undefined : pending.then(undefined, (error: unknown) => recover(step, exchange, error, messageBefore));
   };
 
-  function recover(slot: Slot, exchange: Exchange, thrown: unknown, before: Message | undefined): Awaitable {
+  function recover(step: WiredStep, exchange: Exchange, thrown: unknown, messageBefore: Message | undefined): Awaitable {
     const error = recordFailure(exchange, thrown);
     if (error.exhausted || exchange.run.isCancelled) throw error;
     const clause = pickClause(plan.clauses, error, exchange);
-    if (before === undefined || error.rollback || !mayRedeliver(clause)) return conclude(exchange, error, clause, 0);
-    return redeliver(slot, exchange, error, before);
+    if (messageBefore === undefined || error.rollback || !mayRedeliver(clause)) return conclude(exchange, error, clause, 0);
+    return redeliver(step, exchange, error, messageBefore);
   }
 
   function mayRedeliver(clause: ExceptionClause | undefined): boolean {
@@ -65,7 +65,7 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
     return clause.policy ?? (clause.steps === undefined ? plan.policy : noRedelivery);
   }
 
-  async function redeliver(slot: Slot, exchange: Exchange, first: FlowError, before: Message): Promise<void> {
+  async function redeliver(step: WiredStep, exchange: Exchange, first: FlowError, messageBefore: Message): Promise<void> {
     let error = first;
     for (let attempt = 1; ; attempt++) {
       const clause = pickClause(plan.clauses, error, exchange);
@@ -80,12 +80,12 @@ export function errorHandler(plan: ErrorHandlerPlan, host: Host, listener: RunEv
       log(policy.retryLevel(attempt), exchange, error, () => `attempt ${attempt} failed, next attempt in ${Math.round(delayMs)} ms`);
       listener.retrying(exchange.run, exchange, error, delayMs);
       await pause(exchange, delayMs, host.clock);
-      exchange.message = before.copy();
+      exchange.message = messageBefore.copy();
       markRedelivery(exchange, attempt, policy.maximum);
-      exchange.at = slot.node;
+      exchange.at = step.node;
       exchange.attempt = attempt + 1;
       try {
-        await slot.inner(exchange);
+        await step.inner(exchange);
         endRetry(exchange);
         return;
       } catch (thrown) {

@@ -87,9 +87,9 @@ function hasNoEffect(options: OnExceptionOptions): boolean {
 
 /** The inline policy, or the referenced one. */
 function policyOf(options: Pick<OnExceptionOptions, "redeliveryPolicy" | "redeliveryPolicyRef">, { registry }: Compiler): RedeliveryPolicy | undefined {
-  const { redeliveryPolicy: own, redeliveryPolicyRef: name } = options;
-  if (name === undefined) return own === undefined ? undefined : redeliveryPolicy(own);
-  if (own !== undefined)
+  const { redeliveryPolicy: inline, redeliveryPolicyRef: name } = options;
+  if (name === undefined) return inline === undefined ? undefined : redeliveryPolicy(inline);
+  if (inline !== undefined)
     throw new CompileError("option-conflict", "redeliveryPolicy and redeliveryPolicyRef cannot be used together", {
       hint: "keep one of them",
       option: "redeliveryPolicyRef",

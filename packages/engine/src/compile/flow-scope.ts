@@ -64,7 +64,7 @@ export class BeanRegistry {
     }
   }
 
-  /** Adds a bean of a templated route and returns its name: its own, or a generated one if that is in use. */
+  /** Adds a bean of a templated route. Returns the bean's name, or a generated name if another bean has that name. */
   declare(bean: Bean, routeId: string): string {
     this.check(bean.type);
     let name = bean.name;

@@ -43,9 +43,9 @@ function setInterceptionProperties(exchange: Exchange, route: InterceptedRoute, 
 }
 
 export function stepInterceptor(all: readonly InterceptOptions[], route: InterceptedRoute, compiler: Compiler): ((step: Processor) => Processor) | undefined {
-  const before = all.filter(({ disabled }) => !disabled).map((options) => conditionalSteps(options, compiler));
-  if (before.length === 0) return undefined;
-  const first = before.reduce(chain);
+  const interceptors = all.filter(({ disabled }) => !disabled).map((options) => conditionalSteps(options, compiler));
+  if (interceptors.length === 0) return undefined;
+  const first = interceptors.reduce(chain);
   return (step) => (exchange) => {
     const at = exchange.at;
     setInterceptionProperties(exchange, route, at?.id);

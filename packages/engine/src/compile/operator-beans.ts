@@ -31,8 +31,8 @@ export function operatorBean(name: string, kind: string, find: FindOperatorBean)
   if (found === undefined) return undefined;
   if (found.kind === "function")
     throw new CompileError("bean-unknown", `unknown bean '${name}': '${owner}' is a function and has no methods`, { hint: `use '${owner}' without a method` });
-  const own = found.instance.methods.get(method);
-  if (own !== undefined) return own;
+  const called = found.instance.methods.get(method);
+  if (called !== undefined) return called;
   throw new CompileError("bean-unknown", `unknown bean '${name}': ${methodsText(owner, found.instance)}`, {
     hint: `add to '${exportedName(owner)}' in the module of SERVICE_FUNCTIONS: ${method}(exchange) { return exchange.message.body; }`,
   });

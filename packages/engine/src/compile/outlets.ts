@@ -4,7 +4,7 @@ import type { Exchange } from "../exchange/exchange.ts";
 import type { Poller, Receiver, Sink } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
 import type { EndpointContext } from "./endpoint-scope.ts";
-import { OnDemand, type Startable } from "./on-demand.ts";
+import { LazyEndpoint, type Startable } from "./lazy-endpoint.ts";
 import type { RouteParts } from "./route-parts.ts";
 import { longForm } from "./uri-pattern.ts";
 import type { TappedOutlet } from "./wiring.ts";
@@ -15,11 +15,11 @@ export interface OpenedOutlet {
   forget(): void;
 }
 
-/** `demand` starts a sink resolved at run time on first use. */
-export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: OnDemand): OpenedOutlet {
+/** `lazyEndpoint` starts a sink resolved at run time on first use. */
+export function openOutlet(sink: Sink, uri: string, parts: RouteParts, lazyEndpoint?: LazyEndpoint): OpenedOutlet {
   const longUri = longForm(uri);
   const send = sink.send;
-  const deliver: Processor = demand === undefined ? send : (exchange) => demand.use(() => send(exchange));
+  const deliver: Processor = lazyEndpoint === undefined ? send : (exchange) => lazyEndpoint.use(() => send(exchange));
   const setDestination = (exchange: Exchange): void => exchange.setProperty("CamelToEndpoint", longUri);
   const tracked: Processor = (exchange) => {
     checkSessionOpen(exchange, uri);
@@ -35,12 +35,17 @@ export function openOutlet(sink: Sink, uri: string, parts: RouteParts, demand?: 
 }
 
 /** A polled endpoint, and how to remove it from the route's wiring. */
-export function openPoller(poller: Poller, uri: string, parts: RouteParts, demand: OnDemand | undefined): { readonly poller: Poller; forget(): void } {
+export function openPoller(
+  poller: Poller,
+  uri: string,
+  parts: RouteParts,
+  lazyEndpoint: LazyEndpoint | undefined,
+): { readonly poller: Poller; forget(): void } {
   const longUri = longForm(uri);
   const receive: Receiver = (timeoutMs, exchange) => poller.receive(timeoutMs, exchange);
   const bare: Receiver = (timeoutMs, exchange) => {
     checkSessionOpen(exchange, uri);
-    return demand === undefined ? receive(timeoutMs, exchange) : demand.use(() => receive(timeoutMs, exchange));
+    return lazyEndpoint === undefined ? receive(timeoutMs, exchange) : lazyEndpoint.use(() => receive(timeoutMs, exchange));
   };
   const { tapped, forget } = parts.wiring.receiver(uri, bare);
   return {
@@ -55,10 +60,10 @@ export function openPoller(poller: Poller, uri: string, parts: RouteParts, deman
 }
 
 /** Returns undefined for a sink or poller that needs no start or stop. */
-export function onDemand(subject: Startable, uri: string, context: EndpointContext, { scope }: RouteParts): OnDemand | undefined {
+export function createLazyEndpoint(subject: Startable, uri: string, context: EndpointContext, { scope }: RouteParts): LazyEndpoint | undefined {
   const { log } = scope.host;
-  if (context.hasConnections) return new OnDemand(withRelease(subject, context), uri, log);
-  return subject.start === undefined && subject.stop === undefined ? undefined : new OnDemand(subject, uri, log);
+  if (context.hasConnections) return new LazyEndpoint(withRelease(subject, context), uri, log);
+  return subject.start === undefined && subject.stop === undefined ? undefined : new LazyEndpoint(subject, uri, log);
 }
 
 /** Releases the endpoint's connections when it stops. */

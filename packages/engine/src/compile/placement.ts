@@ -6,7 +6,7 @@ export interface Tie {
   readonly kind: "trigger" | "step" | "endpoint";
   /** A clause for messages, such as `step 'aggregate1' is stateful`. */
   readonly reason: string;
-  /** The fixed endpoint that it sends to, for the kind `endpoint`. */
+  /** For the kind `endpoint`: the URI that the route sends to; undefined if it is resolved at run time. */
   readonly uri?: string;
   /** For the kind `step`: the `stateScope` of the step's declaration. */
   readonly stateScope?: StateScope;
@@ -24,8 +24,8 @@ export interface Placement {
   readonly calls: readonly string[];
 }
 
-/** A step as tools need it: its nesting depth and, if it sends to a fixed endpoint, the URI. */
-export interface StepPlace {
+/** A step of a compiled route, with its nesting depth and, if it sends to a fixed endpoint, the URI. */
+export interface RouteStep {
   readonly node: StepNode;
   readonly depth: number;
   readonly uri: string | undefined;

@@ -1,7 +1,7 @@
 import { cancelledError } from "../tools/pacing.ts";
 import type { Processor } from "../spi/processor.ts";
 
-/** A processor that first runs the work that the step's expressions registered, then the step. Returns the step itself when there is none. */
+/** Runs the work that the step's expressions registered, then the step. Returns the step itself when no work is registered. */
 export function withPreparation(work: readonly Processor[], step: Processor): Processor {
   if (work.length === 0) return step;
   return (exchange) => {

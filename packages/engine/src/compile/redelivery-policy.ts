@@ -10,9 +10,11 @@ export interface RedeliveryPolicy {
   /** -1 means unlimited. */
   readonly maximum: number;
   readonly whileStopping: boolean;
-  /** Log levels of redelivery number `attempt`, of a handled failure and of one after which the route continues; undefined means not logged. */
+  /** The log level of redelivery number `attempt`; undefined when it is not logged. */
   retryLevel(attempt: number): LogLevel | undefined;
+  /** The log level of a handled failure; undefined when it is not logged. */
   readonly handledLevel: LogLevel | undefined;
+  /** The log level of a failure after which the route continues; undefined when it is not logged. */
   readonly continuedLevel: LogLevel | undefined;
   /** The delay in milliseconds before redelivery number `attempt` (1, 2, …). */
   delay(attempt: number, random: () => number): number;

@@ -26,15 +26,15 @@ import { EndpointCache } from "./endpoint-cache.ts";
 import { fromAuthor } from "./endpoint-binder.ts";
 import { endpointScope } from "./endpoint-scope.ts";
 import type { FlowScope } from "./flow-scope.ts";
-import { onDemand, openOutlet, openPoller } from "./outlets.ts";
+import { createLazyEndpoint, openOutlet, openPoller } from "./outlets.ts";
 import { compileResource } from "../tools/resource-text.ts";
 import type { RouteParts } from "./route-parts.ts";
 import { sequence } from "./sequence.ts";
-import type { Slot, TappedOutlet } from "./wiring.ts";
+import type { WiredStep, TappedOutlet } from "./wiring.ts";
 
 /** Wrappers of each step: the error handler, then interceptors. */
 export interface StepWrappers {
-  readonly guard: ((slot: Slot) => Processor) | undefined;
+  readonly guard: ((step: WiredStep) => Processor) | undefined;
   readonly intercept: ((step: Processor) => Processor) | undefined;
 }
 
@@ -53,20 +53,20 @@ export class RouteCompiler implements Compiler {
   readonly #wrappers: StepWrappers;
   readonly #languages: LanguageScope;
   readonly #depth: number;
-  readonly #place: RouteParts["places"][number] | undefined;
+  readonly #routeStep: RouteParts["routeSteps"][number] | undefined;
   readonly #preparations: Processor[] = [];
   /** True while the step is being compiled. Expressions compiled later, from message content, must not grow the list without bound. */
   #isCompiling: boolean;
 
-  constructor(parts: RouteParts, wrappers: StepWrappers, depth = 0, place?: RouteParts["places"][number]) {
+  constructor(parts: RouteParts, wrappers: StepWrappers, depth = 0, routeStep?: RouteParts["routeSteps"][number]) {
     const { scope, route } = parts;
     // oxlint-disable-next-line no-this-alias -- `this` has another value in the getter.
     const compiler = this;
     this.#parts = parts;
     this.#wrappers = wrappers;
     this.#depth = depth;
-    this.#place = place;
-    this.#isCompiling = place !== undefined;
+    this.#routeStep = routeStep;
+    this.#isCompiling = routeStep !== undefined;
     this.route = route;
     this.host = scope.host;
     this.registry = {
@@ -100,15 +100,15 @@ export class RouteCompiler implements Compiler {
   steps(nodes: readonly StepNode[], scope?: { readonly errors: "off" }): Processor {
     const wrappers = scope?.errors === "off" ? { ...this.#wrappers, guard: undefined } : this.#wrappers;
     return sequence(
-      nodes.map((node) => this.#slot(node, wrappers)),
+      nodes.map((node) => this.#wireStep(node, wrappers)),
       this.host.clock,
     );
   }
 
   /** Compiles a route's own steps, such that a run can start at any of them. */
-  entryPoints(nodes: readonly StepNode[]): { readonly slots: readonly Slot[]; from(index: number): Processor } {
-    const slots = nodes.map((node) => this.#slot(node, this.#wrappers));
-    return { slots, from: (index) => sequence(slots.slice(index), this.host.clock) };
+  entryPoints(nodes: readonly StepNode[]): { readonly steps: readonly WiredStep[]; from(index: number): Processor } {
+    const steps = nodes.map((node) => this.#wireStep(node, this.#wrappers));
+    return { steps, from: (index) => sequence(steps.slice(index), this.host.clock) };
   }
 
   expression(node: ExpressionNode): Expression {
@@ -141,17 +141,17 @@ export class RouteCompiler implements Compiler {
     );
   }
 
-  #slot(node: StepNode, wrappers: StepWrappers): Slot {
-    const { diagnostics, wiring, places, scope } = this.#parts;
-    const place = { node, depth: this.#depth, uri: undefined as string | undefined, isLocal: false, costly: false };
-    places.push(place);
-    const inner = new RouteCompiler(this.#parts, wrappers, this.#depth + 1, place);
+  #wireStep(node: StepNode, wrappers: StepWrappers): WiredStep {
+    const { diagnostics, wiring, routeSteps, scope } = this.#parts;
+    const routeStep = { node, depth: this.#depth, uri: undefined as string | undefined, isLocal: false, costly: false };
+    routeSteps.push(routeStep);
+    const inner = new RouteCompiler(this.#parts, wrappers, this.#depth + 1, routeStep);
     const step = diagnostics.attempt(
       { span: node.span, routeId: this.route.id, stepId: node.id },
       () => {
         const declaration = scope.catalog.steps.get(node.name);
         if (declaration === undefined) throw new CompileError("step-unknown", `unknown step '${node.name}'`);
-        if (declaration.oncePerRoute === true && places.some((other) => other !== place && other.node.name === node.name))
+        if (declaration.oncePerRoute === true && routeSteps.some((other) => other !== routeStep && other.node.name === node.name))
           throw new CompileError("step-twice", `route '${this.route.id}' has two '${node.name}' steps; only one is allowed`, {
             hint: "move the second one to a separate route",
           });
@@ -169,14 +169,14 @@ export class RouteCompiler implements Compiler {
     inner.#isCompiling = false;
     const bare = withPreparation(inner.#preparations, step);
     const { guard, intercept } = wrappers;
-    if (intercept === undefined) return wiring.slot(node, bare, place.costly, guard);
-    return wiring.slot(node, bare, place.costly, (slot) => intercept(guard === undefined ? (exchange) => slot.inner(exchange) : guard(slot)));
+    if (intercept === undefined) return wiring.step(node, bare, routeStep.costly, guard);
+    return wiring.step(node, bare, routeStep.costly, (wired) => intercept(guard === undefined ? (exchange) => wired.inner(exchange) : guard(wired)));
   }
 
   /** Finds a language by name; steps that use an expensive one are paced. */
   #find(name: string): LanguageDeclaration | undefined {
     const language = this.#parts.scope.catalog.languages.get(name);
-    if (language?.costly === true && this.#place !== undefined) this.#place.costly = true;
+    if (language?.costly === true && this.#routeStep !== undefined) this.#routeStep.costly = true;
     return language;
   }
 
@@ -195,7 +195,7 @@ export class RouteCompiler implements Compiler {
         span,
         ...(text === undefined ? {} : { text }),
         routeId: this.route.id,
-        ...(this.#place === undefined ? {} : { stepId: this.#place.node.id }),
+        ...(this.#routeStep === undefined ? {} : { stepId: this.#routeStep.node.id }),
       });
       return fallback;
     }
@@ -217,12 +217,12 @@ export class RouteCompiler implements Compiler {
   #kamelet(use: KameletUse): Outlet {
     const { name, fault } = use;
     if (fault !== undefined) throw new CompileError("endpoint-uri-invalid", `the query of Kamelet '${name}' is not valid: ${fault}`);
-    return { uri: `kamelet:${name}`, send: this.steps(this.#template(use, `${this.#place?.node.id ?? this.route.id}-${name}-`)) };
+    return { uri: `kamelet:${name}`, send: this.steps(this.#template(use, `${this.#routeStep?.node.id ?? this.route.id}-${name}-`)) };
   }
 
   #template(use: KameletUse, prefix: string): readonly StepNode[] {
     if (this.#depth > maxTemplateDepth) throw new CompileError("kamelet-circular", `Kamelet '${use.name}' uses itself`);
-    return this.#parts.scope.templates.steps(use, prefix, this.#place?.node.span ?? documentStart);
+    return this.#parts.scope.templates.steps(use, prefix, this.#routeStep?.node.span ?? documentStart);
   }
 
   #open(node: EndpointNode): TappedOutlet {
@@ -230,9 +230,9 @@ export class RouteCompiler implements Compiler {
     const context = endpointScope(route, scope, schemeOf(node.uri), fromAuthor);
     const { sink, uri, declaration } = scope.endpoints.sink(node, fromAuthor, context);
     placement.addDestination(uri, declaration.workers);
-    if (this.#place !== undefined && this.#place.uri === undefined) {
-      this.#place.uri = uri;
-      this.#place.isLocal = declaration.local === true;
+    if (this.#routeStep !== undefined && this.#routeStep.uri === undefined) {
+      this.#routeStep.uri = uri;
+      this.#routeStep.isLocal = declaration.local === true;
     }
     // Stopped in reverse order: first the sink, then its connections.
     if (context.hasConnections) lifecycles.push({ stop: () => context.release() });
@@ -244,9 +244,9 @@ export class RouteCompiler implements Compiler {
     return this.#finder(options, (node, origin) => {
       const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
       const { sink, uri } = this.#parts.scope.endpoints.sink(node, origin, context);
-      const demand = onDemand(sink, uri, context, this.#parts);
-      const { outlet, forget } = openOutlet(sink, uri, this.#parts, demand);
-      return { value: outlet, demand, forget };
+      const lazyEndpoint = createLazyEndpoint(sink, uri, context, this.#parts);
+      const { outlet, forget } = openOutlet(sink, uri, this.#parts, lazyEndpoint);
+      return { value: outlet, lazyEndpoint, forget };
     });
   }
 
@@ -254,9 +254,9 @@ export class RouteCompiler implements Compiler {
     return this.#finder(options, (node, origin) => {
       const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
       const { poller: bare, uri } = this.#parts.scope.endpoints.poller(node, origin, context);
-      const demand = onDemand(bare, uri, context, this.#parts);
-      const { poller, forget } = openPoller(bare, uri, this.#parts, demand);
-      return { value: poller, demand, forget };
+      const lazyEndpoint = createLazyEndpoint(bare, uri, context, this.#parts);
+      const { poller, forget } = openPoller(bare, uri, this.#parts, lazyEndpoint);
+      return { value: poller, lazyEndpoint, forget };
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Message } from "../exchange/message.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
-import type { StepPlace } from "./placement.ts";
+import type { RouteStep } from "./placement.ts";
 import type { Lifecycle } from "../spi/compiler.ts";
 import type { Processor } from "../spi/processor.ts";
 import type { DiagnosticSink } from "./diagnostics.ts";
@@ -16,7 +16,7 @@ export interface RouteParts {
   readonly wiring: Wiring;
   readonly diagnostics: DiagnosticSink;
   readonly lifecycles: Lifecycle[];
-  readonly places: (StepPlace & { uri: string | undefined; isLocal: boolean; costly: boolean })[];
+  readonly routeSteps: (RouteStep & { uri: string | undefined; isLocal: boolean; costly: boolean })[];
   readonly placement: PlacementBuilder;
   sendInterceptors: readonly SendInterceptor[];
   restore(message: Message): Exchange;

@@ -4,22 +4,22 @@ import type { Exchange } from "../exchange/exchange.ts";
 import type { Clock } from "../spi/host.ts";
 import { cancelledError } from "../tools/pacing.ts";
 import type { Processor } from "../spi/processor.ts";
-import type { Slot } from "./wiring.ts";
+import type { WiredStep } from "./wiring.ts";
 
 /** How long one sequence may block the event loop. */
 const sliceMs = 20;
 
-export function sequence(slots: readonly Slot[], clock: Clock): Processor {
-  const [only] = slots;
+export function sequence(steps: readonly WiredStep[], clock: Clock): Processor {
+  const [only] = steps;
   if (only === undefined) return () => undefined;
-  if (slots.length === 1) {
+  if (steps.length === 1) {
     return (exchange) => {
-      if (isLarge(exchange.message.body)) return runRest(slots, 0, exchange, undefined, clock);
+      if (isLarge(exchange.message.body)) return runRest(steps, 0, exchange, undefined, clock);
       exchange.at = only.node;
       return only.run(exchange);
     };
   }
-  return slots.some(({ costly }) => costly) ? pacedSequence(slots, clock) : plainSequence(slots, clock);
+  return steps.some(({ costly }) => costly) ? pacedSequence(steps, clock) : plainSequence(steps, clock);
 }
 
 /** Characters, bytes or items from which any step may be slow. */
@@ -30,20 +30,20 @@ function isLarge(body: unknown): boolean {
 }
 
 /** The hot path: only the steps. */
-function plainSequence(slots: readonly Slot[], clock: Clock): Processor {
-  const last = slots.length - 1;
+function plainSequence(steps: readonly WiredStep[], clock: Clock): Processor {
+  const last = steps.length - 1;
   return (exchange) => {
-    if (isLarge(exchange.message.body)) return runRest(slots, 0, exchange, undefined, clock);
+    if (isLarge(exchange.message.body)) return runRest(steps, 0, exchange, undefined, clock);
     for (let index = 0; index < last; index++) {
-      const slot = slots[index] as Slot;
-      exchange.at = slot.node;
-      const pending = slot.run(exchange);
-      if (pending !== undefined) return runRest(slots, index + 1, exchange, pending, clock);
+      const step = steps[index] as WiredStep;
+      exchange.at = step.node;
+      const pending = step.run(exchange);
+      if (pending !== undefined) return runRest(steps, index + 1, exchange, pending, clock);
       if (exchange.ending !== 0) return undefined;
     }
-    const slot = slots[last] as Slot;
-    exchange.at = slot.node;
-    return slot.run(exchange);
+    const step = steps[last] as WiredStep;
+    exchange.at = step.node;
+    return step.run(exchange);
   };
 }
 
@@ -51,34 +51,34 @@ function plainSequence(slots: readonly Slot[], clock: Clock): Processor {
  * Checks the clock after each expensive step. With a large body every step counts as expensive, and so does work after the last step,
  * such as writing the reply.
  */
-function pacedSequence(slots: readonly Slot[], clock: Clock): Processor {
-  const last = slots.length - 1;
+function pacedSequence(steps: readonly WiredStep[], clock: Clock): Processor {
+  const last = steps.length - 1;
   return (exchange) => {
-    if (isLarge(exchange.message.body)) return runRest(slots, 0, exchange, undefined, clock);
+    if (isLarge(exchange.message.body)) return runRest(steps, 0, exchange, undefined, clock);
     const startedAt = clock.monotonic();
     for (let index = 0; index < last; index++) {
-      const slot = slots[index] as Slot;
-      exchange.at = slot.node;
-      const pending = slot.run(exchange);
-      if (pending !== undefined) return runRest(slots, index + 1, exchange, pending, clock);
+      const step = steps[index] as WiredStep;
+      exchange.at = step.node;
+      const pending = step.run(exchange);
+      if (pending !== undefined) return runRest(steps, index + 1, exchange, pending, clock);
       if (exchange.ending !== 0) return undefined;
-      if (slot.costly && clock.monotonic() - startedAt > sliceMs) return runRest(slots, index + 1, exchange, clock.yieldToEventLoop(), clock);
+      if (step.costly && clock.monotonic() - startedAt > sliceMs) return runRest(steps, index + 1, exchange, clock.yieldToEventLoop(), clock);
     }
-    const slot = slots[last] as Slot;
-    exchange.at = slot.node;
-    return slot.run(exchange);
+    const step = steps[last] as WiredStep;
+    exchange.at = step.node;
+    return step.run(exchange);
   };
 }
 
-async function runRest(slots: readonly Slot[], from: number, exchange: Exchange, pending: Promise<void> | undefined, clock: Clock): Promise<void> {
+async function runRest(steps: readonly WiredStep[], from: number, exchange: Exchange, pending: Promise<void> | undefined, clock: Clock): Promise<void> {
   if (pending !== undefined) await pending;
   let startedAt = clock.monotonic();
-  for (let index = from; index < slots.length && exchange.ending === 0; index++) {
+  for (let index = from; index < steps.length && exchange.ending === 0; index++) {
     // Copies are not marked when their run is cancelled, so check the run itself.
     if (exchange.run.isCancelled) throw cancelledError(exchange.run.signal);
-    const slot = slots[index] as Slot;
-    exchange.at = slot.node;
-    const next = slot.run(exchange);
+    const step = steps[index] as WiredStep;
+    exchange.at = step.node;
+    const next = step.run(exchange);
     if (next !== undefined) await next;
     if (clock.monotonic() - startedAt > sliceMs) {
       await clock.yieldToEventLoop();

@@ -158,8 +158,8 @@ export class TemplateLibrary {
         hint: "use it with 'to' or the step 'kamelet'",
       });
     const steps = withSteps(kameletRoute.steps, route.steps);
-    const own = Object.fromEntries(Object.entries(route.fromOptions).filter(([, value]) => value !== undefined));
-    return this.withSource({ ...route, from: kameletRoute.from, fromOptions: { ...kameletRoute.fromOptions, ...own }, steps }, depth + 1);
+    const routeOptions = Object.fromEntries(Object.entries(route.fromOptions).filter(([, value]) => value !== undefined));
+    return this.withSource({ ...route, from: kameletRoute.from, fromOptions: { ...kameletRoute.fromOptions, ...routeOptions }, steps }, depth + 1);
   }
 
   /** The route of a template or Kamelet with these values, located at `at`. */
@@ -213,8 +213,8 @@ export class TemplateLibrary {
 
   /** A template of the flow takes precedence over a Kamelet of the same name. */
   #find(name: string): Template | undefined {
-    const own = this.#templates.get(name);
-    if (own !== undefined || this.#kamelets.has(name)) return own ?? this.#kamelets.get(name);
+    const template = this.#templates.get(name);
+    if (template !== undefined || this.#kamelets.has(name)) return template ?? this.#kamelets.get(name);
     const file = this.#host.kamelets?.find(name);
     if (file !== undefined) this.#files.set(name, file);
     const kamelet = file === undefined ? undefined : this.#readKamelet(name, file);
@@ -248,7 +248,7 @@ export class TemplateLibrary {
     const id = textOf(entryOf(tree, "id"));
     const { report } = this.#host;
     if (tree.type !== "map" || id === undefined || (entryOf(tree, "from") === undefined && entryOf(tree, "route") === undefined)) {
-      report([fault("template-shape", "a routeTemplate needs 'id' and 'from' or 'route'", entity, "add from: {uri: …, steps: […]}")]);
+      report([fault("template-shape", "a routeTemplate needs 'id', and 'from' or 'route'", entity, "write {id: …, from: {uri: …, steps: […]}}")]);
       return;
     }
     if (this.#templates.has(id)) report([fault("template-twice", `two route templates have the id '${id}'`, entity, "change one of the ids")]);

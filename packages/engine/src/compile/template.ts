@@ -74,8 +74,8 @@ export interface BoundBean {
 
 /** The beans of a template with values for its parameters. Each is bound when it is iterated, so that it can reference those before it. */
 export function* bindBeans({ tree, source }: Template, vocabulary: Vocabulary, flowId: string, value: Lookup): Generator<BoundBean> {
-  const own = tree.entries.filter(({ key }) => key === "beans");
-  for (const entry of own) {
+  const beanEntries = tree.entries.filter(({ key }) => key === "beans");
+  for (const entry of beanEntries) {
     const list = entry.value;
     const singles = list.type === "list" ? list.items.map((item) => ({ ...list, items: [item] })) : [list];
     for (const single of singles) {
@@ -113,7 +113,7 @@ export function fillDefaults({ parameters }: Template, values: Map<string, strin
   return parameters.find(({ name, required }) => required !== false && !values.has(name))?.name;
 }
 
-/** Values of a Kamelet's parameters from properties: those of the configuration that its URI names, then those of the Kamelet. */
+/** Fills in missing parameters of a Kamelet from properties: those of the configuration that its URI names, then those of the Kamelet. */
 export function fillProperties({ kamelet, parameters }: Template, configuration: string | undefined, values: Map<string, string>, property: Lookup): void {
   if (kamelet === undefined) return;
   const prefix = `camel.kamelet.${kamelet.kamelet}`;

@@ -30,7 +30,7 @@ export function textPattern(pattern: string): (text: string) => boolean {
   };
 }
 
-/** Like {@link textPattern}, over every spelling of an endpoint. */
+/** Like {@link textPattern}, for every spelling of an endpoint. */
 export function uriPattern(pattern: string): (uri: string) => boolean {
   const matches = textPattern(pattern);
   return (uri) => uriForms(uri).some(matches);

@@ -1,5 +1,5 @@
-// Attaches observability and mocks to steps and sends. Every step and send has a slot whose function is replaced while a tap is attached and restored
-// afterwards, so that a route without taps has no overhead.
+// Attaches observability and mocks to steps and sends. The function of every step and send is replaced while a tap is attached and restored afterwards,
+// so that a route without taps has no overhead.
 import type { StepNode } from "@sluice/model";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
@@ -7,30 +7,30 @@ import type { Tap } from "./tap.ts";
 import type { Receiver } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
 
-/** The slot of a step in a sequence. */
-export interface Slot {
+/** A step in a sequence, with its taps. */
+export interface WiredStep {
   readonly node: StepNode;
   /** The compiled step with taps; an error handler runs it again on redelivery. */
   inner: Processor;
-  /** It may run long without yielding, so the clock is checked after it. */
+  /** True when the step may run long without yielding: the clock is checked after it. */
   readonly costly: boolean;
   /** The function that the sequence calls: `inner`, or the error handler around it. */
   run: Processor;
 }
 
-/** The slot of a destination; steps read `send` at each use. */
+/** A destination with its taps; steps read `send` at each use. */
 export interface TappedOutlet {
   readonly uri: string;
   send: Processor;
 }
 
-interface SlotEntry {
-  readonly slot: Slot;
+interface StepEntry {
+  readonly step: WiredStep;
   readonly bare: Processor;
   readonly guarded: boolean;
 }
 
-/** The slot of a polled endpoint. */
+/** A polled endpoint with its taps. */
 export interface TappedReceiver {
   receive: Receiver;
 }
@@ -47,10 +47,10 @@ interface OutletEntry {
   readonly markSent: ((exchange: Exchange) => void) | undefined;
 }
 
-/** The slots of one route and the attached taps. */
+/** The steps and endpoints of one route, and the attached taps. */
 export class Wiring {
   readonly #route: RouteIdentity;
-  readonly #slots: SlotEntry[] = [];
+  readonly #steps: StepEntry[] = [];
   readonly #outlets = new Set<OutletEntry>();
   readonly #receivers = new Set<ReceiverEntry>();
   #taps: readonly Tap[] = [];
@@ -60,13 +60,13 @@ export class Wiring {
   }
 
   /** Adds a step; `guard` puts the route's error handler around all taps. */
-  slot(node: StepNode, bare: Processor, costly: boolean, guard?: (slot: Slot) => Processor): Slot {
-    const slot: Slot = { node, costly, inner: bare, run: bare };
-    if (guard !== undefined) slot.run = guard(slot);
-    const entry = { slot, bare, guarded: guard !== undefined };
-    this.#slots.push(entry);
-    this.#wireSlot(entry);
-    return slot;
+  step(node: StepNode, bare: Processor, costly: boolean, guard?: (step: WiredStep) => Processor): WiredStep {
+    const step: WiredStep = { node, costly, inner: bare, run: bare };
+    if (guard !== undefined) step.run = guard(step);
+    const entry = { step, bare, guarded: guard !== undefined };
+    this.#steps.push(entry);
+    this.#wireStep(entry);
+    return step;
   }
 
   /** Adds a destination. `markSent` marks an exchange as sent there when a tap replies instead of `bare`; `bare` itself marks the exchange. */
@@ -92,16 +92,16 @@ export class Wiring {
     const covering = taps.filter((tap) => tap.covers(this.#route)).toSorted((one, other) => one.layer - other.layer);
     if (covering.length === this.#taps.length && covering.every((tap, at) => tap === this.#taps[at])) return;
     this.#taps = covering;
-    for (const entry of this.#slots) this.#wireSlot(entry);
+    for (const entry of this.#steps) this.#wireStep(entry);
     for (const entry of this.#outlets) this.#wireOutlet(entry);
     for (const entry of this.#receivers) this.#wireReceiver(entry);
   }
 
-  #wireSlot({ slot, bare, guarded }: SlotEntry): void {
+  #wireStep({ step, bare, guarded }: StepEntry): void {
     let processor = bare;
-    for (const tap of this.#taps) if (tap.step !== undefined) processor = tap.step(processor, slot.node, this.#route);
-    slot.inner = processor;
-    if (!guarded) slot.run = processor;
+    for (const tap of this.#taps) if (tap.step !== undefined) processor = tap.step(processor, step.node, this.#route);
+    step.inner = processor;
+    if (!guarded) step.run = processor;
   }
 
   #wireReceiver({ tapped, uri, bare }: ReceiverEntry): void {

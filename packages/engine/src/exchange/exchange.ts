@@ -53,7 +53,7 @@ export class Exchange {
   /** The transactions its sends join; copies do not share it unless a step passes it on. */
   unit: UnitOfWork | undefined = undefined;
   /** The properties if they are not shared. */
-  private own: Map<string, unknown> | undefined = undefined;
+  private unshared: Map<string, unknown> | undefined = undefined;
 
   constructor(id: string, run: Run, pattern: Pattern, message: Message, parent?: Exchange) {
     this.id = id;
@@ -77,7 +77,7 @@ export class Exchange {
 
   /** Returns the current properties as an immutable snapshot. */
   shareProperties(): ReadonlyMap<string, unknown> | undefined {
-    this.own = undefined;
+    this.unshared = undefined;
     return this.properties;
   }
 
@@ -88,8 +88,8 @@ export class Exchange {
 
   private ownProperties(): Map<string, unknown> {
     const { properties } = this;
-    if (this.own !== undefined && this.own === properties) return this.own;
-    return (this.properties = this.own = properties === undefined ? new Map<string, unknown>() : copyEntries(properties));
+    if (this.unshared !== undefined && this.unshared === properties) return this.unshared;
+    return (this.properties = this.unshared = properties === undefined ? new Map<string, unknown>() : copyEntries(properties));
   }
 
   /** Records that the current step discarded the message: filtered out, or a duplicate. */

@@ -70,7 +70,7 @@ export class Run {
   reply: RunReply | undefined = undefined;
   /** Depth of `direct:` calls; limited so that a route calling itself ends. */
   readonly depth: number;
-  /** The run the trigger created, above all `direct:` calls and copies. */
+  /** The run that the trigger created; the root of all `direct:` calls and copies. */
   readonly root: Run;
   /** Copies made by this run and all its children; counted at the root. */
   spawned = 0;

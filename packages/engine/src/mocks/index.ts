@@ -1,4 +1,4 @@
 export * from "./mock.ts";
 export * from "./mock-assertions.ts";
-export * from "./mock-fault.ts";
+export * from "./invalid-mock-error.ts";
 export * from "./mock-tap.ts";

@@ -3,7 +3,7 @@ import { bodyData, isPartOf, type AssertionBody, type CalledBody } from "@sluice
 import { strictEquals } from "../values/equality.ts";
 import { compilePattern, type TextPattern } from "../values/pattern.ts";
 import { asText } from "../values/text.ts";
-import { MockFault } from "./mock-fault.ts";
+import { InvalidMockError } from "./invalid-mock-error.ts";
 
 /** The part of a call that assertions check. */
 export interface AssertedCall {
@@ -108,7 +108,7 @@ function bodyPattern(pattern: string): TextPattern {
   try {
     return compilePattern(pattern.replace(/^\/(.*)\/$/s, "$1"));
   } catch (cause) {
-    throw new MockFault(`'matches' of an assertion: ${asText(cause)}`);
+    throw new InvalidMockError(`'matches' of an assertion: ${asText(cause)}`);
   }
 }
 

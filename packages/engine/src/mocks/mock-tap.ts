@@ -56,8 +56,8 @@ export function mockTap<Call>(options: MockTapOptions<Call>): Tap {
         const at = exchange.at;
         // A mock of the step takes precedence over a mock of its endpoint, even when it passes the message through. Sends of an error handler have a
         // different endpoint.
-        const isOwn = at !== undefined && options.uriOf(at, route) === uri;
-        if (isOwn && mocks.some((other) => !other.hasUri && other.weight > 0 && other.covers(route) && other.matchesStep(at.id, at.name, uri)))
+        const isStepEndpoint = at !== undefined && options.uriOf(at, route) === uri;
+        if (isStepEndpoint && mocks.some((other) => !other.hasUri && other.weight > 0 && other.covers(route) && other.matchesStep(at.id, at.name, uri)))
           return next(exchange);
         const mock = matching.find((candidate) => candidate.matchesStep(at?.id ?? "", at?.name ?? "", uri));
         if (mock !== undefined) return runMock(options, mock, uri, exchange, next);

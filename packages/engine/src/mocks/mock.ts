@@ -99,7 +99,7 @@ export class Mock {
 
 function responseReaction({ status, headers = {}, body, bodyExpr, delayMs = 0 }: RespondBody, { clock, compile }: MockParts): Reaction {
   const compute = bodyExpr === undefined ? undefined : compile(bodyExpr);
-  // A fresh body for each call: changes by a route must not affect the next one.
+  // A fresh body for each call: changes by a route must not affect the next call.
   const createBody = compute ?? (body === undefined ? undefined : () => copyJson(body));
   const respond = (exchange: Exchange, uri: string | undefined): MockOutcome => {
     const { message } = exchange;
@@ -159,7 +159,7 @@ function throwReaction({ type, message, statusCode, delayMs = 0 }: ThrowBody, cl
   };
 }
 
-/** `Timeout` and `TimeoutException` are short for the type of that name that flows catch. */
+/** Expands a short name: `Timeout` and `TimeoutException` mean `java.util.concurrent.TimeoutException`. */
 function exceptionTypeOf(name: string): string {
   if (isKnownExceptionType(name)) return name;
   return exceptionTypeNames().find((type) => type.endsWith(`.${name}`)) ?? exceptionTypeNames().find((type) => type.endsWith(`.${name}Exception`)) ?? name;

@@ -257,7 +257,7 @@ function inStartOrder(routes: readonly LiveRoute[]): readonly LiveRoute[] {
 async function takeOutOfService(routes: readonly LiveRoute[], until: number): Promise<DrainReport["abandoned"]> {
   const halted = await Promise.all(routes.map((route) => route.lifecycle.halt(until)));
   const abandoned = (await Promise.all(routes.map((route) => route.drain(until)))).flat();
-  // A source that did not stop lost messages even if no run can be named.
+  // A source that did not stop in time has dropped messages, even if no run can be named.
   const unstopped = routes.filter((route, at) => halted[at] === false && !abandoned.some(({ routeId }) => routeId === route.identity.id));
   return [...abandoned, ...unstopped.map((route) => ({ routeId: route.identity.id, stepId: undefined, runId: "" }))];
 }

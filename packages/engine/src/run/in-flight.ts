@@ -45,7 +45,7 @@ export class InFlight {
   }
 
   /** Called when nothing is in flight. */
-  idle(): void {
+  notifyIdle(): void {
     if (this.#waiters.length === 0) return;
     const waiters = this.#waiters;
     this.#waiters = [];

@@ -13,9 +13,13 @@ export function inflightLimitError(routeId: string, limit: number): FlowError {
 }
 
 export function detachedLimitError(routeId: string): FlowError {
-  return new FlowError("java.util.concurrent.RejectedExecutionException", `route '${routeId}' has too many detached copies in flight`, {
-    code: "limit-inflight",
-  });
+  return new FlowError(
+    "java.util.concurrent.RejectedExecutionException",
+    `route '${routeId}' has too many detached copies, such as those of wireTap, waiting to run; send it fewer messages at a time`,
+    {
+      code: "limit-inflight",
+    },
+  );
 }
 
 export function callDepthError(routeId: string, limit: number): FlowError {

@@ -19,7 +19,7 @@ import { DetachedWork } from "./detached-work.ts";
 import { InFlight } from "./in-flight.ts";
 import { RouteLifecycle } from "./route-lifecycle.ts";
 import type { RouteProgram } from "./route-program.ts";
-import type { Placement, StepPlace } from "../compile/placement.ts";
+import type { Placement, RouteStep } from "../compile/placement.ts";
 import type { RuntimeLimits } from "../compile/runtime-limits.ts";
 import type { Route, RouteGate, RouteStats, RouteStatus, RunListener } from "./runtime.ts";
 
@@ -62,7 +62,7 @@ export class LiveRoute implements Route, SourceInput {
       drainMs: limits.drainMs,
       program: () => this.program,
       isHeld: () => gate === undefined || gate.isHeld(this),
-      idle: (until) => this.#inFlight.drain(() => this.stats.inflight, until),
+      waitUntilIdle: (until) => this.#inFlight.drain(() => this.stats.inflight, until),
       changed: () => listener.routeChanged(this),
     });
   }
@@ -94,7 +94,7 @@ export class LiveRoute implements Route, SourceInput {
     return this.program.source.operations ?? [];
   }
 
-  get steps(): readonly StepPlace[] {
+  get steps(): readonly RouteStep[] {
     return this.program.steps;
   }
 
@@ -379,7 +379,7 @@ export class LiveRoute implements Route, SourceInput {
   }
 
   #decrementInflight(): void {
-    if (--this.stats.inflight === 0) this.#inFlight.idle();
+    if (--this.stats.inflight === 0) this.#inFlight.notifyIdle();
   }
 
   #reject(exchange: Exchange): Exchange {

@@ -141,13 +141,13 @@ function placementOf({ propertiesUnder }: RouteScope): FlowPlacement {
 }
 
 /** Adds the properties that the document itself defines, for names that have no value from the deployment. */
-function withProperties(input: FlowInput, own: ReadonlyMap<string, string>): FlowInput {
-  if (own.size === 0) return input;
-  const property = (name: string): string | undefined => input.property(name) ?? own.get(name);
+function withProperties(input: FlowInput, defined: ReadonlyMap<string, string>): FlowInput {
+  if (defined.size === 0) return input;
+  const property = (name: string): string | undefined => input.property(name) ?? defined.get(name);
   return {
     ...input,
     property,
-    propertiesUnder: (prefix) => ({ ...valuesUnder(prefix, [...own.keys()], property), ...input.propertiesUnder?.(prefix) }),
+    propertiesUnder: (prefix) => ({ ...valuesUnder(prefix, [...defined.keys()], property), ...input.propertiesUnder?.(prefix) }),
   };
 }
 
@@ -216,9 +216,9 @@ function checkBeans(flow: FlowDocument, scope: RouteScope, diagnostics: Diagnost
 
 /**
  * A declared bean of an unknown class fails where it is declared and wherever it is used. Only a use shows which method is missing, so the error of the
- * declaration is omitted then, and so are further uses with the same fix. The first `declared` errors are those of declarations.
+ * declaration is omitted then, and so are further uses with the same fix. The first `declarationErrors` errors are those of declarations.
  */
-function withOneErrorPerBean(found: readonly Diagnostic[], declared: number, { entities }: FlowDocument): readonly Diagnostic[] {
+function withOneErrorPerBean(found: readonly Diagnostic[], declarationErrors: number, { entities }: FlowDocument): readonly Diagnostic[] {
   const beans = entities
     .filter(({ name }) => name === "beans")
     .map(({ options }) => ({ name: String(options["name"]), type: classOf(String(options["type"])) }));
@@ -226,14 +226,14 @@ function withOneErrorPerBean(found: readonly Diagnostic[], declared: number, { e
   const beanOf = (fault: Diagnostic) => beans.find(({ name, type }) => isUnknown(fault, `${type}'`) || isUnknown(fault, `${name}.`));
   const fixes = new Set<string>();
   const used = new Set<string>();
-  const uses = found.slice(declared).filter((fault) => {
+  const uses = found.slice(declarationErrors).filter((fault) => {
     const bean = beanOf(fault);
     if (bean === undefined) return true;
     used.add(bean.type);
     const key = `${bean.type} ${fault.hint ?? ""}`;
     return !fixes.has(key) && fixes.add(key) !== undefined;
   });
-  const declarations = found.slice(0, declared).filter((fault) => !used.has(beanOf(fault)?.type ?? ""));
+  const declarations = found.slice(0, declarationErrors).filter((fault) => !used.has(beanOf(fault)?.type ?? ""));
   return [...declarations, ...uses];
 }
 

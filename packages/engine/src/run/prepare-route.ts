@@ -37,7 +37,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     wiring,
     diagnostics,
     lifecycles: [],
-    places: [],
+    routeSteps: [],
     placement: new PlacementBuilder(),
     sendInterceptors: [],
     restore: (message) => liveRoute.restore(message),
@@ -69,7 +69,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     trigger,
     process: receiveIntoVariable(node, entry === undefined ? steps : chain(entry, steps)),
     processFrom(stepId) {
-      const at = entryPoints.slots.findIndex((slot) => slot.node.id === stepId);
+      const at = entryPoints.steps.findIndex((step) => step.node.id === stepId);
       return at < 0 ? undefined : entryPoints.from(at);
     },
     plan,
@@ -77,7 +77,7 @@ export function prepareRoute(node: RouteNode, flow: FlowDocument, scope: RouteSc
     beforeReply: routeCompletions.before,
     afterReply: routeCompletions.after,
     lifecycles: parts.lifecycles,
-    steps: parts.places,
+    steps: parts.routeSteps,
     placement: parts.placement.build(source),
     autoStartup: node.options["autoStartup"] !== false && node.options["autoStartup"] !== "false",
     startupOrder: typeof node.options["startupOrder"] === "number" ? node.options["startupOrder"] : Infinity,
@@ -108,7 +108,7 @@ function receiveIntoVariable(node: RouteNode, steps: Processor): Processor {
   };
 }
 
-/** A precondition only depends on placeholders, so it is evaluated once, on an empty message. */
+/** A precondition depends only on placeholders, so it is evaluated once, on an empty message. */
 export function evaluatePrecondition(text: string, span: Span, scope: RouteScope, diagnostics: DiagnosticSink): boolean {
   const identity: RouteIdentity = { id: "", flowId: scope.flowId, flowHash: scope.flowHash };
   return diagnostics.attempt(

@@ -18,7 +18,7 @@ export interface LifecycleParts {
   /** False while another node of the cluster runs the route's trigger. */
   isHeld(): boolean;
   /** Waits until nothing is in flight, at most until a deadline of the monotonic clock. */
-  idle(until: number): Promise<unknown>;
+  waitUntilIdle(until: number): Promise<unknown>;
   /** Called after each change of the status. */
   changed(): void;
 }
@@ -125,7 +125,7 @@ export class RouteLifecycle {
     this.#servicesUp = false;
     for (const lifecycle of this.#parts.program().lifecycles.toReversed()) {
       await completesBefore(async () => lifecycle.stop?.(), until, this.#parts.host.clock);
-      await this.#parts.idle(until);
+      await this.#parts.waitUntilIdle(until);
     }
   }
 

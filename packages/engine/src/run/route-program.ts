@@ -4,7 +4,7 @@ import type { Lifecycle } from "../spi/compiler.ts";
 import type { TriggerKind } from "@sluice/model";
 import type { Source } from "../spi/connector.ts";
 import type { Processor } from "../spi/processor.ts";
-import type { Placement, StepPlace } from "../compile/placement.ts";
+import type { Placement, RouteStep } from "../compile/placement.ts";
 
 /** A compiled route. */
 export interface RouteProgram {
@@ -21,7 +21,7 @@ export interface RouteProgram {
   /** Registered on the exchange and called when it has completed. */
   readonly afterReply: readonly ((exchange: Exchange) => void)[];
   readonly lifecycles: readonly Lifecycle[];
-  readonly steps: readonly StepPlace[];
+  readonly steps: readonly RouteStep[];
   readonly placement: Placement;
   readonly autoStartup: boolean;
   readonly startupOrder: number;

@@ -1,7 +1,7 @@
 // The runtime's interface to its host: prepare is pure and reports every error; only deploy has effects.
 import type { Diagnostic, FlowDocument, Tree, TriggerKind, WebhookOperation } from "@sluice/model";
 import type { FlowInput } from "../compile/flow-input.ts";
-import type { FlowPlacement, Placement, StepPlace } from "../compile/placement.ts";
+import type { FlowPlacement, Placement, RouteStep } from "../compile/placement.ts";
 import type { RunEvents } from "../compile/run-events.ts";
 import type { Tap } from "../compile/tap.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
@@ -16,19 +16,19 @@ export interface Runtime {
   /** Like `prepare`, but first loads the declarations that the flow needs. */
   prepareLoaded(input: FlowInput): Promise<Prepared>;
   /**
-   * Deploys a prepared flow, replacing the one of the same id without dropping a message. Resolves after the swap; the old version drains
+   * Deploys a prepared flow, replacing the one with the same id without dropping a message. Resolves after the swap; the old version drains
    * afterwards. Rejects with a DeployError when it conflicts with another flow, or a source or sink does not start: the old version then
    * stays in service. A start failure that `supervision` covers (by default one marked `retryable`) does not reject: the route is Failed and
    * retried until it succeeds.
    */
   deploy(deployment: Deployment, supervision?: Supervision): Promise<DeployReport>;
-  /** Stops accepting messages, drains and removes; undefined when no such flow is deployed. */
+  /** Removes a flow: stops accepting messages, then drains. Undefined when no such flow is deployed. */
   undeploy(flowId: string): Promise<DrainReport | undefined>;
   /** The deployed flows by id. */
   readonly deployments: ReadonlyMap<string, Deployment>;
   /** Every deployed route, by route id. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Wraps steps and sends of the routes it covers from now on; the returned function detaches it. */
+  /** Attaches a tap to the steps and sends of the routes that it covers; the returned function detaches it. */
   tap(tap: Tap): () => void;
   /** The input of the route that consumes from this endpoint (`direct:orders`, `seda:x`), for tests and invoke. */
   routeInputOf(uri: string): RouteInput | undefined;
@@ -112,7 +112,7 @@ export interface Route {
   readonly startedAt: number;
   readonly stats: RouteStats;
   /** Every step of the route, nested ones too, in document order. */
-  readonly steps: readonly StepPlace[];
+  readonly steps: readonly RouteStep[];
   readonly placement: Placement;
   /** Why the route is Failed. */
   readonly problem: string | undefined;

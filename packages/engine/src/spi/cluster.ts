@@ -38,7 +38,7 @@ export interface Records {
  */
 export type Collection = WatchedCollection | "dead-letter-messages";
 
-/** `groups`: the completed groups of aggregates that are being processed; `sagas`: those that have not ended. */
+/** `groups`: the completed groups of aggregates that are being processed; `sagas`: the sagas that have not ended. */
 export type WatchedCollection = "config" | "nodes" | "dead-letters" | "groups" | "sagas";
 
 export interface Revision {
@@ -89,7 +89,7 @@ export interface QueueDepth {
   readonly bytes: number | undefined;
 }
 
-/** A message as the store holds it; only the node that runs it reads the contents. */
+/** A message as the store holds it; only the node that processes it reads the contents. */
 export interface QueueContent {
   readonly kind: string;
   readonly envelope: string;
@@ -119,7 +119,7 @@ export interface QueueReceiver {
   deliver(delivery: QueueDelivery): void;
 }
 
-/** A message on this node. It is delivered again, on any node, if this one dies or does not renew its lease. A second call to a method is ignored. */
+/** A message on this node. It is delivered again, on any node, if this node dies or does not renew its lease. A second call to a method is ignored. */
 export interface QueueDelivery {
   readonly id: string;
   readonly key: string | undefined;
@@ -139,7 +139,7 @@ export interface Consumption {
   refresh(): void;
   /** Resolves when another node may deliver messages with a key: none is unsettled here, or the store orders them itself. */
   keysSettled(): Promise<void>;
-  /** No more deliveries; resolves when those on this node are settled. */
+  /** Stops the deliveries; resolves when those on this node are settled. */
   stop(): Promise<void>;
 }
 

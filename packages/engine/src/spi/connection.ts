@@ -50,14 +50,14 @@ export interface ConnectionDeclaration<F extends Fields = any, C = any> extends 
   readonly kinds: readonly string[];
   /** Secrets are marked as such and never shown. */
   readonly fields: F;
-  /** Camel's descriptions of it: beans of a flow and of application.properties. */
+  /** The Camel classes that describe it, as beans of a flow or of application.properties. */
   readonly beans?: readonly BeanForm[];
   readonly needs: readonly ClientPackage[];
   /** Servers that its tests run against, with their versions, such as `PostgreSQL 15`. Shown on the reference pages. */
   readonly verifiedAgainst?: readonly string[];
   /**
-   * Connects. There is one client per connection and process; pooling is up to the client. A failure is retried with a back-off; one that
-   * is a FlowError and not retryable, such as rejected credentials, after at least 30 s.
+   * Connects. There is one client per connection and process; pooling is up to the client. A failure is retried with a
+   * back-off; after a FlowError that is not retryable, such as rejected credentials, the delay is at least 30 s.
    */
   open(values: Values<F>, context: ConnectionContext): Promise<C>;
   close(client: C): Promise<void>;

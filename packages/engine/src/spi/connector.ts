@@ -94,9 +94,9 @@ export interface Source {
 
 export interface Sink {
   readonly send: Processor;
-  /** Called before the first message: with the route or, for an endpoint resolved at run time, on first use. Called again after `stop`. */
+  /** Called before the first message: with the route or, for an endpoint resolved at run time, on first use. May be called again after `stop`. */
   start?(): Awaitable;
-  /** Called when no message is in flight in it: the route stops, or an endpoint resolved at run time is evicted. */
+  /** Called when the sink has no message in flight: the route stops, or an endpoint resolved at run time is evicted. */
   stop?(): Awaitable;
   /** True while stopping it would lose messages, such as those of an in-memory queue: it is then not stopped, however long it is idle. */
   isBusy?(): boolean;
@@ -107,7 +107,7 @@ export type Receiver = (timeoutMs: number, exchange: Exchange) => Awaitable<Mess
 
 export interface Poller {
   readonly receive: Receiver;
-  /** Called as for a sink that is resolved at run time; so is `stop`. */
+  /** `start` and `stop` are called as for a sink that is resolved at run time. */
   start?(): Awaitable;
   stop?(): Awaitable;
 }

@@ -112,15 +112,15 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly prefixes?: readonly string[];
   /**
    * Where its sinks and pollers may run in a service with several workers. `any`: they have no state in the process. `callee`: they call another
-   * route in-process, which decides. Without it, routes that use the connector run on one worker only.
+   * route in-process, whose placement decides. Without it, routes that use the connector run on one worker only.
    */
   readonly workers?: "any" | "callee";
   /** Headers that this source sets or that control this sink. */
   readonly headers: Fields;
   readonly examples: readonly Example[];
   /**
-   * Called once per runtime. The instance may contain state shared by its endpoints, `shared` state shared by several connectors. Must not start
-   * anything.
+   * Called once per runtime. The instance may contain state that its endpoints share; `shared` contains state that several connectors share. Must
+   * not start anything.
    */
   connect(host: Host, shared: SharedState): Connector<Values<P> & Values<O>>;
 }

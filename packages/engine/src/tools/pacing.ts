@@ -33,8 +33,8 @@ export function cancelledError(signal: AbortSignal): FlowError {
 }
 
 /**
- * Calls `body` for each item in order until it returns false. Synchronous as long as every call is and the loop is short; otherwise returns
- * one promise for the rest, which yields to the event loop between slices.
+ * Calls `body` for each item in order until it returns false. Synchronous while the calls are synchronous and the loop is short; then returns
+ * one promise for the remaining calls and yields to the event loop between slices.
  */
 export function each<T>(items: Iterator<T>, body: (item: T, index: number) => Awaitable<boolean | void>, clock: Clock): Awaitable {
   let startedAt = clock.monotonic();

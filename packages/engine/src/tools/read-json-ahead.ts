@@ -35,7 +35,10 @@ function recallLongBytes(bytes: Uint8Array, step: unknown): boolean {
   return json !== undefined;
 }
 
-/** A failure is stored for the expression to throw: a branch that is not taken must not fail. Only lists and objects are slow to read. */
+/**
+ * Stores a failure for the expression to throw, because a branch that is not taken must not fail. Undefined for text that is neither a list nor an
+ * object: it is fast to parse.
+ */
 function parseAhead(text: string, step: unknown, clock: Clock): Promise<LongJson> | undefined {
   const start = text.search(/[^\s\uFEFF]/);
   if (start < 0 || (text[start] !== "{" && text[start] !== "[")) return undefined;

@@ -30,7 +30,7 @@ describe("compileDateFormat", () => {
     expect(compileDateFormat("yyyy-MM-dd HH:mm Z X XXX")(time, zoneOf(zone))).toBe(expected);
   });
 
-  it("follows daylight saving within one format", () => {
+  it("applies daylight saving time within one format", () => {
     const format = compileDateFormat("HH:mm z");
     const berlin = zoneOf("Europe/Berlin");
     expect([Date.UTC(2024, 2, 31, 0, 59), Date.UTC(2024, 2, 31, 1, 0)].map((at) => format(at, berlin))).toEqual(["01:59 CET", "03:00 CEST"]);
@@ -55,7 +55,7 @@ describe("parseIsoDate", () => {
     expect(parseIsoDate(text, utc)).toBe(expected);
   });
 
-  it("parses dates as they are printed", () => {
+  it("parses the ISO text of every date", () => {
     fc.assert(
       fc.property(fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }), (date) => {
         expect(parseIsoDate(date.toISOString())).toBe(date.getTime());

@@ -241,7 +241,7 @@ class JsonScanner {
     const number = Number(digits);
     if (!isInteger && (number === Infinity || number === -Infinity)) {
       // The message omits the number: the caller's error must not repeat body content.
-      throw new JsonLimitError((it) => `a number in ${it} is too large: numbers go up to 1.8e308, write it as text`);
+      throw new JsonLimitError((it) => `a number in ${it} is too large: numbers go up to 1.8e308; write it as text`);
     }
     if (isInteger && /^-?[1-9]/.test(digits) && !Number.isSafeInteger(number)) this.#longNumbers.push(start, end);
   }
@@ -254,9 +254,9 @@ class JsonScanner {
     recent[slot] = start;
     recent[slot + 1] = end - start;
     const keys = (this.#keys ??= new Set());
-    const before = keys.size;
+    const sizeBefore = keys.size;
     keys.add(text.slice(start, end));
-    this.#count(keys.size > before ? weightOfKey : 1);
+    this.#count(keys.size > sizeBefore ? weightOfKey : 1);
   }
 
   #same(one: number, other: number, length: number): boolean {

@@ -1,5 +1,5 @@
-// The regular expression engine that matches in linear time. It is large, so a start without patterns does not load it: the bundle initializes
-// this module on the first call.
+// The regular expression engine that matches in linear time. It is large, so a runtime without patterns does not load it: the bundle
+// initializes this module on the first call.
 import { RE2JS } from "re2js";
 
 export interface LinearFlags {

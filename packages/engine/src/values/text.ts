@@ -187,8 +187,8 @@ function replacerWithin(size: JsonSize): typeof replaceValue {
 
 function replaceValue(this: unknown, key: string, value: unknown): unknown {
   // Node's Buffer has already converted itself with toJSON here.
-  const own = (this as Readonly<Record<string, unknown>>)[key];
-  if (own instanceof Uint8Array) return decodeText(own);
+  const original = (this as Readonly<Record<string, unknown>>)[key];
+  if (original instanceof Uint8Array) return decodeText(original);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];

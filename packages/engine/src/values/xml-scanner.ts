@@ -283,9 +283,9 @@ class Scanner {
   }
 
   #skipBlanks(): boolean {
-    const before = this.#at;
+    const start = this.#at;
     while (isBlank(this.#text.charCodeAt(this.#at))) this.#at++;
-    return this.#at > before;
+    return this.#at > start;
   }
 
   #find(text: string, from: number): number {

@@ -158,7 +158,7 @@ function compileVars(vars: unknown, context: DocumentContext): readonly Compiled
       if (reservedNames.includes(name) || context.variables.has(fullName)) context.report("the name is reserved or already in use: choose another");
       try {
         const { evaluate, shape, isMany, element } = compileText(expr, rootScope(context.sourceShape), context);
-        context.variables.set(fullName, { slot: context.variables.size, isMany, shape, element });
+        context.variables.set(fullName, { index: context.variables.size, isMany, shape, element });
         return [{ name: fullName, evaluate }];
       } catch (error) {
         context.report((error as Error).message);

@@ -17,7 +17,7 @@ describe("example 1, order JSON to JSON", () => {
     expect({ fields, uses, source, target }).toEqual({ fields: 14, uses: ["uom", "country"], source: "json", target: "json" });
   });
 
-  it("names target and source of a missing entry", () => {
+  it("names the target and the source of a missing entry", () => {
     const input = structuredClone(orderToOrder.input);
     input.lines[0]!.unit = "crate";
     expect(runMapping(orderToOrder.document, input, { environment }).errors).toEqual([
@@ -78,7 +78,7 @@ describe("example 3, CSV to JSON", () => {
     expect(runMapping(csvToOrders.document, csvToOrders.input)).toEqual({ output: csvToOrders.output, errors: [] });
   });
 
-  it("names target and source of an invalid value", () => {
+  it("names the target and the source of an invalid value", () => {
     const { errors } = runMapping(csvToOrders.document, csvToOrders.input.replace(/4$/, "x"));
     expect(errors[0]).toMatchObject({
       message: 'orders[1].items[0].qty: expected integer, got "x" [source rows[2].Qty]',

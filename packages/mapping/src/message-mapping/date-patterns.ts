@@ -74,7 +74,7 @@ function readByPattern(text: string, pattern: string): { readonly local: number;
       at += literal.length;
       continue;
     }
-    // Adjacent digits are separated by their count only.
+    // Numbers without a separator between them are split by their digit counts.
     const found = readPart(text.slice(at, at + 40), piece, isLetter(pattern[index - 1]) || isLetter(pattern[index + piece.length])) ?? fail();
     if (letter === "X" || letter === "Z") offset = found.value;
     else parts[digits[letter] as string] = found.value;

@@ -26,7 +26,7 @@ export const runLimits = {
 const callCost = 10;
 
 /** The mapping of one message. */
-export class Run {
+export class MappingRun {
   readonly root: unknown;
   readonly headers: HeaderSource;
   readonly params: Readonly<Record<string, unknown>>;
@@ -79,17 +79,17 @@ export class Run {
   }
 }
 
-/** Where a level writes: the part of the target path it adds to its outer level. */
-export interface Site {
+/** The part of the target path that a level adds to that of its outer level. */
+export interface TargetSegment {
   /** Target path from the outer level, without positions: `items` or `shipTo`. */
   readonly path: string;
   readonly isList: boolean;
 }
 
 export class Frame {
-  readonly run: Run;
+  readonly run: MappingRun;
   readonly up: Frame | undefined;
-  readonly site: Site | undefined;
+  readonly targetSegment: TargetSegment | undefined;
   item: unknown;
   index = 0;
   /** Position among the items before filtering and sorting. */
@@ -102,11 +102,11 @@ export class Frame {
   /** The source of the items, for error messages: set by levels that iterate. */
   origin: string | undefined = undefined;
 
-  constructor(run: Run, up: Frame | undefined, item: unknown, site?: Site) {
+  constructor(run: MappingRun, up: Frame | undefined, item: unknown, targetSegment?: TargetSegment) {
     this.run = run;
     this.up = up;
     this.item = item;
-    this.site = site;
+    this.targetSegment = targetSegment;
   }
 }
 
@@ -116,6 +116,6 @@ export type Evaluate = (frame: Frame) => unknown;
 export function targetPath(frame: Frame | undefined): string {
   if (frame === undefined) return "";
   const outer = targetPath(frame.up);
-  if (frame.site === undefined) return outer;
-  return `${outer}${frame.site.path}${frame.site.isList ? `[${frame.targetIndex}]` : ""}.`;
+  if (frame.targetSegment === undefined) return outer;
+  return `${outer}${frame.targetSegment.path}${frame.targetSegment.isList ? `[${frame.targetIndex}]` : ""}.`;
 }

@@ -1,7 +1,7 @@
 // Lists created by expressions may contain the same list many times: small in memory, but huge to traverse. Their expanded size is tracked and
 // limited.
 import { checkListLength } from "@sluice/engine/values";
-import type { Run } from "./frame.ts";
+import type { MappingRun } from "./frame.ts";
 
 const sizes = new WeakMap<readonly unknown[], number>();
 
@@ -21,7 +21,7 @@ export function limitedList(list: readonly unknown[]): readonly unknown[] {
 const charactersPerStep = 64;
 
 /** Counts the work of reading a value: lists by their elements, strings by their length. */
-export function countWork(value: unknown, run: Run): void {
+export function countWork(value: unknown, run: MappingRun): void {
   if (typeof value === "string") {
     if (value.length >= charactersPerStep) run.spend(Math.floor(value.length / charactersPerStep));
   } else if (Array.isArray(value)) run.spend(sizeOf(value));

@@ -29,7 +29,7 @@ describe("reading a whole list for each of its items", () => {
     expect(failure(jsonRules({ to: "x[]", forEach: "l", expr }), body)).toBe(steps);
   });
 
-  it("allows reading it once, or parts of it", () => {
+  it("allows reading a list once, or parts of it", () => {
     const document = jsonRules({ to: "x", expr: "sum(l)" }, { to: "y[]", forEach: "l", expr: "$.l[$index] + $.l[-1]", limit: 3 });
     expect(runMapping(document, { l: list }).output).toEqual({ x: 199_990_000, y: [19_999, 20_000, 20_001] });
   });
@@ -87,7 +87,7 @@ describe("nested lists", () => {
     expect(failure(jsonRules({ to: "x", expr: "count(l[*].($.l))" }), { l: list })).toBe(steps);
   });
 
-  it("small ones work like other lists", () => {
+  it("that are small work like other lists", () => {
     expect(runMapping(withTwice("twice([1], 3)") as Record<string, unknown>, {}).output).toEqual({
       x: [
         [

@@ -5,7 +5,7 @@ import type { WriteFields } from "./compile/rule-compiler.ts";
 import { failRule } from "./compile/fail-rule.ts";
 import type { Target } from "./compile/target-path.ts";
 import type { MessageFormat } from "./formats/message-format.ts";
-import { Frame, Run, type HeaderSource } from "./frame.ts";
+import { Frame, MappingRun, type HeaderSource } from "./frame.ts";
 import { asFault, FieldFailure, type FieldError } from "./mapping-fault.ts";
 
 export interface MappingInput {
@@ -96,12 +96,12 @@ interface Mapped extends Omit<MappingResult, "output"> {
 }
 
 function mapFields({ vars, write, collectsErrors }: MappingPlan, { headers, params, now }: MappingInput, read: () => unknown): Mapped {
-  let run: Run | undefined;
+  let run: MappingRun | undefined;
   try {
     const root = read();
-    run = new Run(root, headers, params, { now, collectsErrors });
+    run = new MappingRun(root, headers, params, { now, collectsErrors });
     const frame = new Frame(run, undefined, root);
-    for (let slot = 0; slot < vars.length; slot++) evaluateVariable(vars[slot] as CompiledVariable, slot, frame);
+    for (let index = 0; index < vars.length; index++) evaluateVariable(vars[index] as CompiledVariable, index, frame);
     const output: Target = {};
     write(frame, output);
     if (run.errors !== undefined && run.errors.length > 0) return { output: undefined, errors: run.errors, work: run.work };
@@ -126,10 +126,10 @@ function failureResult(error: unknown, work: number): Mapped {
   return { output: undefined, errors: [{ field: "", rule: "", code, message, source: null, value: null }], work };
 }
 
-function evaluateVariable({ name, evaluate }: CompiledVariable, slot: number, frame: Frame): void {
+function evaluateVariable({ name, evaluate }: CompiledVariable, index: number, frame: Frame): void {
   try {
-    frame.run.vars[slot] = evaluate(frame);
+    frame.run.vars[index] = evaluate(frame);
   } catch (error) {
-    failRule(error, frame, { field: name, rule: `vars[${slot}]`, origin: undefined });
+    failRule(error, frame, { field: name, rule: `vars[${index}]`, origin: undefined });
   }
 }

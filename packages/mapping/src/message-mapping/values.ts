@@ -1,7 +1,7 @@
 // Conversions between values of the mapping language. Null passes through: a missing source field is not an error until a rule requires it.
 import { asText, compareValues, isPlainObject, looseEquals, setEntry } from "@sluice/engine/values";
 import { formatValue } from "../problem.ts";
-import { runLimits, type Run } from "./frame.ts";
+import { runLimits, type MappingRun } from "./frame.ts";
 import { MappingFault } from "./mapping-fault.ts";
 
 const decimal = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
@@ -70,13 +70,13 @@ export function isTruthy(input: unknown): boolean {
   return !Array.isArray(value) || value.length > 0;
 }
 
-/** Null is an empty list, a list itself, anything else a list of one. */
+/** Null becomes an empty list, a list is unchanged, and any other value becomes a list of one. */
 export function toList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isNothing(value) ? [] : value instanceof Set ? [...value] : [value];
 }
 
-/** Like `==` in flows, but a number equals any text with the same numeric value: `20` is `"20.00"`, consistent with `<` and `>`. */
+/** Like `==` in flows, but a number equals any text with the same numeric value: `20` equals `"20.00"`, consistent with `<` and `>`. */
 export function areEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one === "number") return typeof other !== "number" && equalsNumber(one, scalarOf(other));
@@ -88,7 +88,7 @@ function equalsNumber(number: number, value: unknown): boolean {
   return typeof value === "string" ? numberIn(value) === number : looseEquals(number, value);
 }
 
-/** Negative, 0 or positive; undefined when one is null. */
+/** Negative, 0 or positive; undefined when either value is null. */
 export function compare(one: unknown, other: unknown): number | undefined {
   if (typeof one === "number" && typeof other === "number") return one - other;
   return compareValues(scalarOf(one), scalarOf(other));
@@ -101,16 +101,16 @@ export function compareMissingLast(one: unknown, other: unknown, sign: 1 | -1): 
 }
 
 /** A deep copy, so that later steps may change either. Its content counts as written. */
-export function detached(value: unknown, run: Run, depth = 0): unknown {
+export function deepCopy(value: unknown, run: MappingRun, depth = 0): unknown {
   if (depth > 0) run.write(value);
   if (typeof value !== "object" || value === null) return finite(value);
   if (depth > runLimits.valueDepth) throw new MappingFault("limit", `a value is nested deeper than ${runLimits.valueDepth} levels`);
-  if (Array.isArray(value)) return value.map((item) => detached(item, run, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => deepCopy(item, run, depth + 1));
   if (value instanceof Date || value instanceof Uint8Array) return value;
   if (!(value instanceof Map) && !isPlainObject(value)) return asText(value);
-  // An empty element stays one, for a later type conversion.
+  // An empty element stays an empty element, for a later type conversion.
   const copy = (depth === 0 && isEmptyElement(value) ? Object.create(null) : {}) as Record<string, unknown>;
-  for (const [name, item] of value instanceof Map ? value : Object.entries(value)) setEntry(copy, String(name), detached(item, run, depth + 1));
+  for (const [name, item] of value instanceof Map ? value : Object.entries(value)) setEntry(copy, String(name), deepCopy(item, run, depth + 1));
   return copy;
 }
 

@@ -13,12 +13,12 @@ export function characterCount(text: string): number {
 }
 
 /** Like `slice`, by code points; positions are not negative. */
-export function part(text: string, from: number, to?: number): string {
+export function sliceCharacters(text: string, from: number, to?: number): string {
   return hasSurrogates(text) ? [...text].slice(from, to).join("") : text.slice(from, to);
 }
 
-/** {@link part} for repeated use on one string. */
-export function slicer(text: string): (from: number, to: number) => string {
+/** {@link sliceCharacters} for repeated use on one string. */
+export function characterSlicer(text: string): (from: number, to: number) => string {
   if (!hasSurrogates(text)) return (from, to) => text.slice(from, to);
   const characters = [...text];
   return (from, to) => characters.slice(from, to).join("");
@@ -27,5 +27,5 @@ export function slicer(text: string): (from: number, to: number) => string {
 /** The padding a string needs to reach a length. */
 export function padding(text: string, length: number, filler: string): string {
   const missing = length - characterCount(text);
-  return missing <= 0 || filler === "" ? "" : part(filler.repeat(Math.ceil(missing / characterCount(filler))), 0, missing);
+  return missing <= 0 || filler === "" ? "" : sliceCharacters(filler.repeat(Math.ceil(missing / characterCount(filler))), 0, missing);
 }

@@ -23,7 +23,7 @@ interface OpenElement {
   readonly name: string;
   readonly element: Record<string, unknown>;
   text: string;
-  isEmpty: boolean;
+  isTextOnly: boolean;
 }
 
 export interface XmlTree {
@@ -55,13 +55,13 @@ class TreeBuilder implements XmlHandler {
 
   open(name: XmlName, attributes: readonly XmlAttribute[]): void {
     const element = Object.create(null) as Record<string, unknown>;
-    let isEmpty = true;
+    let isTextOnly = true;
     for (const attribute of attributes) {
       if (attribute.name.namespace === xmlnsNamespace) continue;
       element[`@${this.#nameOf(attribute.name)}`] = attribute.value;
-      isEmpty = false;
+      isTextOnly = false;
     }
-    this.#stack.push({ name: this.#nameOf(name), element, text: "", isEmpty });
+    this.#stack.push({ name: this.#nameOf(name), element, text: "", isTextOnly });
   }
 
   text(text: string): void {
@@ -69,10 +69,10 @@ class TreeBuilder implements XmlHandler {
   }
 
   close(): void {
-    const { name, element, text, isEmpty } = this.#stack.pop() as OpenElement;
-    if (!isEmpty && text.trim() !== "") element["#text"] = text;
-    // Whitespace between child tags is ignored; in an element without children it is its text.
-    const value = (isEmpty ? text : element) as XmlData;
+    const { name, element, text, isTextOnly } = this.#stack.pop() as OpenElement;
+    if (!isTextOnly && text.trim() !== "") element["#text"] = text;
+    // Whitespace-only text is kept only in an element without attributes and children; elsewhere it is ignored.
+    const value = (isTextOnly ? text : element) as XmlData;
     const parent = this.#stack.at(-1);
     if (parent === undefined) this.root = { name, value };
     else addChild(parent, name, value);
@@ -80,7 +80,7 @@ class TreeBuilder implements XmlHandler {
 }
 
 function addChild(parent: OpenElement, name: string, value: XmlData): void {
-  parent.isEmpty = false;
+  parent.isTextOnly = false;
   const existing = parent.element[name];
   if (existing === undefined) setEntry(parent.element, name, value);
   else if (Array.isArray(existing)) existing.push(value);

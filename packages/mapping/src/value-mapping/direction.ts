@@ -29,15 +29,15 @@ export function buildDirection({ rows, columns }: TableContent, from: readonly n
 function singleColumn(rows: TableContent["rows"], from: number, to: number, mode: MatchMode): Direction {
   const plain = new Map<string, Cell>();
   if (mode === "exact" || mode === "ignoreCase") {
-    const fold = mode === "ignoreCase";
+    const ignoreCase = mode === "ignoreCase";
     for (const row of rows) {
       const key = row[from];
       const value = row[to];
       if (key === null || key === undefined || value === null || value === undefined) continue;
-      const text = fold ? String(key).toLowerCase() : typeof key === "string" ? key : String(key);
+      const text = ignoreCase ? String(key).toLowerCase() : typeof key === "string" ? key : String(key);
       if (!plain.has(text)) plain.set(text, value);
     }
-    if (fold) return { find: (key) => (isNothing(key) ? undefined : plain.get(asText(key).toLowerCase())), patternRows: 0 };
+    if (ignoreCase) return { find: (key) => (isNothing(key) ? undefined : plain.get(asText(key).toLowerCase())), patternRows: 0 };
     return { find: (key) => (typeof key === "string" ? plain.get(key) : isNothing(key) ? undefined : plain.get(asText(key))), patternRows: 0 };
   }
   return withPatterns(rows, [from], to, [mode]);

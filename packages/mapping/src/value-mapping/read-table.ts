@@ -36,9 +36,9 @@ type Members = Readonly<Record<string, unknown>>;
 function* readContent(document: Members, problems: Problem[]): Incremental<TableContent | undefined> {
   const isShort = Object.hasOwn(document, "entries");
   reportUnknown(document, isShort ? shortMembers : longMembers, "", problems);
-  const name = text(document, "name", "", problems);
-  const match = oneOf(document, "match", matchModes, "", problems) ?? "exact";
-  const onMissing = oneOf(document, "onMissing", missingRules, "", problems);
+  const name = readText(document, "name", "", problems);
+  const match = readChoice(document, "match", matchModes, "", problems) ?? "exact";
+  const onMissing = readChoice(document, "onMissing", missingRules, "", problems);
   if (isShort)
     return yield* readEntries(document, { name, match, onMissing: onMissing ?? (document["default"] === undefined ? "error" : "default") }, problems);
   const columns = readColumns(document["columns"], match, problems);
@@ -87,10 +87,10 @@ function readColumns(value: unknown, match: MatchMode, problems: Problem[]): rea
     if (fallback !== undefined && !isCell(fallback)) problems.push({ path: `${path}.default`, message: expectedCell });
     return {
       id: String(id),
-      agency: text(column, "agency", path, problems),
-      identifier: text(column, "identifier", path, problems),
+      agency: readText(column, "agency", path, problems),
+      identifier: readText(column, "identifier", path, problems),
       default: isCell(fallback) ? fallback : undefined,
-      match: oneOf(column, "match", matchModes, path, problems) ?? match,
+      match: readChoice(column, "match", matchModes, path, problems) ?? match,
     };
   });
 }
@@ -156,14 +156,14 @@ function reportUnknown(members: Members, allowed: readonly string[], path: strin
   for (const message of unknownProperties(members, allowed)) report(problems, path, message);
 }
 
-function text(members: Members, name: string, path: string, problems: Problem[]): string | undefined {
+function readText(members: Members, name: string, path: string, problems: Problem[]): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
   problems.push({ path: path === "" ? name : `${path}.${name}`, message: "expected a string" });
   return undefined;
 }
 
-function oneOf<T extends MatchMode | OnMissing>(members: Members, name: string, allowed: readonly T[], path: string, problems: Problem[]): T | undefined {
+function readChoice<T extends MatchMode | OnMissing>(members: Members, name: string, allowed: readonly T[], path: string, problems: Problem[]): T | undefined {
   const value = members[name];
   if (value === undefined || (allowed as readonly unknown[]).includes(value)) return value as T | undefined;
   problems.push({ path: path === "" ? name : `${path}.${name}`, message: `expected one of ${allowed.join(", ")}, got ${formatValue(value)}` });

@@ -13,23 +13,23 @@ export function* tableWarningsIncrementally({ columns, rows }: TableContent): In
   const warnings: string[] = [];
   let omitted = 0;
   for (let column = columns.length - 1; column >= 0; column--) {
-    const fold = columns[column]?.match === "ignoreCase";
+    const ignoreCase = columns[column]?.match === "ignoreCase";
     let groups = 0;
-    for (const found of (yield* repeatedValues(rows, column, fold)).values()) {
+    for (const found of (yield* repeatedValues(rows, column, ignoreCase)).values()) {
       if (++groups % cellsPerStep === 0) yield undefined;
       const other = yield* differingColumn({ columns, rows }, column, found);
       if (other === undefined) continue;
       if (warnings.length >= maxWarnings) omitted++;
       else
         warnings.push(
-          sentence(columns[column]?.id ?? "", String(rows[found[0] as number]?.[column]), { back: other.index < column, to: other.first, rows: found }),
+          warningText(columns[column]?.id ?? "", String(rows[found[0] as number]?.[column]), { back: other.index < column, to: other.first, rows: found }),
         );
     }
   }
   return omitted === 0 ? warnings : [...warnings, `${omitted} more values appear in several rows`];
 }
 
-function sentence(column: string, value: string, found: { readonly back: boolean; readonly to: Cell; readonly rows: readonly number[] }): string {
+function warningText(column: string, value: string, found: { readonly back: boolean; readonly to: Cell; readonly rows: readonly number[] }): string {
   const numbers = found.rows.slice(0, maxRows).map((row) => row + 1);
   const list = `rows ${numbers.join(", ")}${found.rows.length > maxRows ? ", …" : ""}`;
   return `${column} '${value}' maps ${found.back ? "back " : ""}to '${found.to}' (${list})`;
@@ -55,14 +55,14 @@ function* differingColumn(
 }
 
 /** The rows of each repeated value of a column. */
-function* repeatedValues(rows: TableContent["rows"], column: number, fold: boolean): Incremental<ReadonlyMap<string, readonly number[]>> {
+function* repeatedValues(rows: TableContent["rows"], column: number, ignoreCase: boolean): Incremental<ReadonlyMap<string, readonly number[]>> {
   const first = new Map<string, number>();
   const repeated = new Map<string, number[]>();
   for (let row = 0; row < rows.length; row++) {
     if (row % cellsPerStep === 0) yield undefined;
     const cell = (rows[row] as readonly Cell[])[column];
     if (cell === null || cell === undefined) continue;
-    const key = fold ? String(cell).toLowerCase() : String(cell);
+    const key = ignoreCase ? String(cell).toLowerCase() : String(cell);
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, row);
     else {

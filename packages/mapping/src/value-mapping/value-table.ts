@@ -73,11 +73,11 @@ export class ValueTable {
   /** The value of `key` in another column. `onMissing` overrides the table's rule. */
   find(from: string, to: string, key: unknown, onMissing?: OnMissing): unknown {
     const found = this.direction([from], to).find(key);
-    return found === undefined ? this.missing([from], to, [key], onMissing) : found;
+    return found === undefined ? this.resolveMissing([from], to, [key], onMissing) : found;
   }
 
   /** The result of a lookup without an entry; throws when the rule is `error`. */
-  missing(from: readonly string[], to: string, keys: readonly unknown[], onMissing: OnMissing = this.content.onMissing): unknown {
+  resolveMissing(from: readonly string[], to: string, keys: readonly unknown[], onMissing: OnMissing = this.content.onMissing): unknown {
     if (onMissing === "null") return null;
     if (onMissing === "key") return keys.length === 1 ? keys[0] : keys;
     const fallback = onMissing === "default" ? this.content.columns[this.#column(to)]?.default : undefined;

@@ -7,7 +7,7 @@ import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
-import { currentName } from "./kebab-case.ts";
+import { camelCaseEntry } from "./kebab-case.ts";
 
 /** Binds an option that is an expression: `{simple: …}`, or `{expression: {simple: …}}`. */
 export function bindExpression(binding: Binding, tree: Tree, owner: Owner, what: string): ExpressionNode | Absent {
@@ -31,7 +31,7 @@ export function bindExpression(binding: Binding, tree: Tree, owner: Owner, what:
     );
     return absent;
   }
-  const entry = currentName(binding, languages[0] as MapEntry, owner.path, (name) => binding.vocabulary.languages.has(name));
+  const entry = camelCaseEntry(binding, languages[0] as MapEntry, owner.path, (name) => binding.vocabulary.languages.has(name));
   if (entry.key === "expression" && !binding.vocabulary.languages.has("expression"))
     return bindExpression(binding, entry.value, { ...owner, path: `${owner.path}.expression` }, what);
   return bindLanguage(binding, entry, owner, what);

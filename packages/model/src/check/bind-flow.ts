@@ -11,7 +11,7 @@ import { kindOf } from "./bind-scalar.ts";
 import { Binding, clip, withHint } from "./binding.ts";
 import type { BindOptions, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
-import { currentName } from "./kebab-case.ts";
+import { camelCaseEntry } from "./kebab-case.ts";
 import { RouteIds } from "./route-ids.ts";
 
 export interface BindResult {
@@ -98,7 +98,7 @@ class FlowBinding {
   }
 
   #item(mapEntry: MapEntry, path: string, ids: RouteIds, index: number): void {
-    const entry = currentName(this.#binding, mapEntry, path, (name) => this.#binding.vocabulary.entities.has(name));
+    const entry = camelCaseEntry(this.#binding, mapEntry, path, (name) => this.#binding.vocabulary.entities.has(name));
     const { key, value } = entry;
     const owner: Owner = { label: `'${clip(key)}'`, path: `${path}.${key}`, span: entry.keySpan };
     if (key === "route" || key === "from") {

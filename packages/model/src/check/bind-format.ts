@@ -8,7 +8,7 @@ import type { Absent } from "./bind-scalar.ts";
 import { clip, withHint } from "./binding.ts";
 import type { Binding, Owner } from "./binding.ts";
 import { closest } from "./did-you-mean.ts";
-import { currentName } from "./kebab-case.ts";
+import { camelCaseEntry } from "./kebab-case.ts";
 
 const idField = { id: f.string({ doc: "Name used by other steps to refer to this format." }) };
 
@@ -23,7 +23,7 @@ function optionsOf(shape: FormatShape): FormatShape["options"] {
 
 /** Binds one entry `json: {…}` that names a data format and its options. */
 export function bindFormat(binding: Binding, mapEntry: MapEntry, owner: Owner): FormatNode | Absent {
-  const entry = currentName(binding, mapEntry, owner.path, (name) => binding.vocabulary.formats.has(name));
+  const entry = camelCaseEntry(binding, mapEntry, owner.path, (name) => binding.vocabulary.formats.has(name));
   const shape = binding.vocabulary.formats.get(entry.key);
   const at: Owner = { label: `data format '${clip(entry.key)}'`, path: `${owner.path}.${entry.key}`, span: entry.keySpan };
   if (shape === undefined) {

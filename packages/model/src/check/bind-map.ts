@@ -132,7 +132,7 @@ class MapBinding {
     this.#binding.report("option-unknown", withHint(`${this.#owner.label} has no option '${clip(entry.key)}'`, hint), this.#at(entry), hint);
   }
 
-  /** An unknown key where the expression or data format is missing: most likely it was meant to be that. */
+  /** Reports an unknown key as the missing expression or data format, which it was most likely meant to be. */
   #unknownKind(entry: MapEntry): boolean {
     const { languages, formats } = this.#binding.vocabulary;
     const missing = [

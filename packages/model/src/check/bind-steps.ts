@@ -9,7 +9,7 @@ import { clip, withHint } from "./binding.ts";
 import type { Binding, Owner, StepDraft } from "./binding.ts";
 import { commonNames, commonText, isDisabled } from "./common-fields.ts";
 import { closest } from "./did-you-mean.ts";
-import { currentName, inCamelCase } from "./kebab-case.ts";
+import { camelCaseEntry, inCamelCase } from "./kebab-case.ts";
 
 /** Blocks that adopt their siblings nest without nesting in the text, so the reader's depth limit does not cover them. */
 const maxDepth = 100;
@@ -60,7 +60,7 @@ function bindItem(binding: Binding, items: readonly Tree[], index: number, path:
     reportShape(binding, item, at);
     return undefined;
   }
-  const entry = currentName(binding, item.entries[0] as MapEntry, at, (name) => binding.vocabulary.steps.has(name));
+  const entry = camelCaseEntry(binding, item.entries[0] as MapEntry, at, (name) => binding.vocabulary.steps.has(name));
   const owner: Owner = { label: `step '${clip(entry.key)}'`, path: `${at}.${entry.key}`, span: entry.keySpan };
   const shape = binding.vocabulary.steps.get(entry.key);
   if (shape === undefined) {
@@ -107,7 +107,7 @@ function withClauses(binding: Binding, map: MapTree, { clausesInSteps: names = [
     item.type === "map" && item.entries.length === 1 && names.includes(inCamelCase((item.entries[0] as MapEntry).key));
   const clauses = steps.value.items
     .filter(isClause)
-    .map((item) => currentName(binding, item.entries[0] as MapEntry, `${path}.steps`, (name) => names.includes(name)));
+    .map((item) => camelCaseEntry(binding, item.entries[0] as MapEntry, `${path}.steps`, (name) => names.includes(name)));
   if (clauses.length === 0) return map;
   const inner: MapEntry = { ...steps, value: { ...steps.value, items: steps.value.items.filter((item) => !isClause(item)) } };
   const entries = map.entries.map((entry) => (entry === steps ? inner : entry));

@@ -81,7 +81,7 @@ class EndpointBinding {
     const path = this.#path(options);
     for (const [name, value] of options) this.#option(name, value);
     for (const [name, field] of Object.entries(this.#shape.options)) this.#fill(name, field);
-    return { values: this.#values, extra: this.#extra, path, uri: this.#normal(path), problems: this.#problems };
+    return { values: this.#values, extra: this.#extra, path, uri: this.#normalizedUri(path), problems: this.#problems };
   }
 
   #problem(code: string, message: string, hint?: string, option?: string): void {
@@ -197,7 +197,7 @@ class EndpointBinding {
     else this.#problem("endpoint-option-missing", `endpoint '${this.#scheme}' needs the option '${name}'`, `add ${name} to 'parameters'`);
   }
 
-  #normal(path: string): string {
+  #normalizedUri(path: string): string {
     const { opening } = readSyntax(this.#shape.syntax);
     const address = path.replace(/^([^/@:]*):([^/]*)@/, `$1:${mask}@`);
     const options = [...this.#displayed]

@@ -42,9 +42,9 @@ function spanInBlock(source: string, span: Span, text: string, offset: number): 
   const indent = /^ */.exec(lines[1] ?? "")?.[0].length ?? 0;
   const content = lines.slice(1).map((line) => line.slice(indent));
   if (!content.join("\n").startsWith(text.trimEnd())) return span;
-  const before = text.slice(0, offset).split("\n");
-  const line = before.length;
-  const column = (before.at(-1) as string).length;
+  const linesBefore = text.slice(0, offset).split("\n");
+  const line = linesBefore.length;
+  const column = (linesBefore.at(-1) as string).length;
   const start = span.start + lines.slice(0, line).join("\n").length + 1 + indent + column;
   return { ...span, line: span.line + line, column: indent + column + 1, start, endLine: span.line + line, endColumn: indent + column + 2, end: start + 1 };
 }

@@ -8,7 +8,7 @@ export function inCamelCase(name: string): string {
 }
 
 /** The entry under its camelCase name, when only that one is known. It is rejected, as in Camel, but still bound to find further errors. */
-export function currentName(binding: Binding, entry: MapEntry, path: string, isKnown: (name: string) => boolean): MapEntry {
+export function camelCaseEntry(binding: Binding, entry: MapEntry, path: string, isKnown: (name: string) => boolean): MapEntry {
   if (!entry.key.includes("-") || isKnown(entry.key)) return entry;
   const name = inCamelCase(entry.key);
   if (!isKnown(name)) return entry;

@@ -74,7 +74,7 @@ test.each([
   expect(resolution.kind === "fault" && resolution.message).toContain(part);
 });
 
-test("a doubling chain is rejected immediately with its placeholder", () => {
+test("a chain that doubles the text at each level is rejected quickly, with a placeholder in the message", () => {
   const chain = new Placeholders({
     property: (name) => (name === "p30" ? "x".repeat(10) : `{{p${Number(name.slice(1)) + 1}}}{{p${Number(name.slice(1)) + 1}}}`),
   });

@@ -217,7 +217,7 @@ function detailOf(value: Tree): string {
   return texts.length > 0 ? texts.slice(0, 2).join(" = ") : shapeOf(visible);
 }
 
-/** Without a single text: the listed items, or the name of the inner element, such as a format. */
+/** The detail of an element without a scalar value: the listed items, or the name of the inner element, such as a format. */
 function shapeOf(visible: MapTree["entries"]): string {
   const inner = visible.find(({ value }) => blocksOf({ type: "map", entries: visible, span: value.span }, []).length === 0 && value.type !== "scalar");
   if (inner === undefined) return "";
@@ -264,7 +264,7 @@ const assignIds = (steps: readonly StepOutline[], ids: ReadonlyMap<StepOutline, 
     blocks: step.blocks.map((block) => ({ ...block, steps: assignIds(block.steps, ids) })),
   }));
 
-/** The steps that exist for the runtime: without disabled steps and branches. */
+/** The steps that exist in the runtime: all except disabled steps and those inside disabled steps or branches. */
 export function* activeSteps(steps: readonly StepOutline[]): Generator<StepOutline> {
   for (const step of steps) {
     if (step.disabled) continue;

@@ -66,14 +66,14 @@ class TokenWalk {
   readonly #limits: ReadLimits;
   /** Columns at which block collections are open. */
   readonly #columns: number[] = [];
-  #flow = 0;
+  #flowDepth = 0;
   #offset = 0;
   #column = 0;
   /** Only whitespace and `-`, `?`, `:` so far on this line: the next token may open a block collection. */
-  #atStart = true;
-  /** `-`, `?` and `:` after other content of the same line or flow item: invalid YAML, but the parser nests for each. */
+  #isAtLineStart = true;
+  /** `-`, `?` and `:` after other content of the same line or flow item: invalid YAML, but the parser adds a level for each. */
   #chain = 0;
-  #content = false;
+  #hasContent = false;
   #documents = 0;
   #keys = 0;
   #nodes = 0;
@@ -131,12 +131,14 @@ class TokenWalk {
       case "flow-map-start":
       case "flow-seq-start":
         this.#open();
-        this.#flow++;
+        this.#flowDepth++;
         return this.#node() ?? this.#checkDepth();
       case "flow-map-end":
       case "flow-seq-end":
         this.#chain = 0;
-        return this.#flow-- > 0 ? undefined : { code: "yaml-unexpected-token", message: `'${token}' has no matching opening bracket`, offset: this.#offset };
+        return this.#flowDepth-- > 0
+          ? undefined
+          : { code: "yaml-unexpected-token", message: `'${token}' has no matching opening bracket`, offset: this.#offset };
       case "seq-item-ind":
       case "explicit-key-ind":
         this.#indicator();
@@ -156,7 +158,7 @@ class TokenWalk {
   }
 
   #documentStart(): Fault | undefined {
-    if (this.#content || ++this.#documents > 1) {
+    if (this.#hasContent || ++this.#documents > 1) {
       return {
         code: "yaml-multi-document",
         message: "a flow must be one YAML document, but this text has several",
@@ -168,32 +170,32 @@ class TokenWalk {
   }
 
   #indicator(): void {
-    if (this.#atStart) this.#open();
+    if (this.#isAtLineStart) this.#open();
     else this.#chain++;
   }
 
   #node(): Fault | undefined {
     this.#open();
-    this.#atStart = false;
+    this.#isAtLineStart = false;
     return this.#count();
   }
 
   #count(): Fault | undefined {
-    this.#content = true;
+    this.#hasContent = true;
     return ++this.#nodes > this.#limits.nodes
       ? limit(`the document has more than ${this.#limits.nodes} values; split the document`, this.#offset)
       : this.#checkDepth();
   }
 
   #checkDepth(): Fault | undefined {
-    return this.#columns.length + this.#flow + this.#chain > this.#limits.depth
+    return this.#columns.length + this.#flowDepth + this.#chain > this.#limits.depth
       ? limit(`the document is nested deeper than ${this.#limits.depth} levels`, this.#offset)
       : undefined;
   }
 
   /** Records the column of the token that starts a line, or follows `-`, `?` or `:` at its start. */
   #open(): void {
-    if (!this.#atStart || this.#flow > 0) return;
+    if (!this.#isAtLineStart || this.#flowDepth > 0) return;
     while ((this.#columns.at(-1) ?? -1) > this.#column) this.#columns.pop();
     if ((this.#columns.at(-1) ?? -1) < this.#column) this.#columns.push(this.#column);
   }
@@ -206,7 +208,7 @@ class TokenWalk {
       return;
     }
     this.#column = token.length - newline - 1;
-    this.#atStart = true;
+    this.#isAtLineStart = true;
     this.#chain = 0;
   }
 }

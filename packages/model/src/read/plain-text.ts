@@ -7,7 +7,7 @@ import type { ReadLimits } from "./limits.ts";
 
 /** Deeper nesting is left to the library, which reports the limit. */
 const maxDepth = 20;
-/** Comments are only accepted at the top; between values they would affect where those end. */
+/** Comments are accepted only at the top: between values, they would change where the values end. */
 const leadingComments = /(?:#[^\n]*\n|\n)*/y;
 const ascii = /^[\n\x20-\x7e]*$/;
 const key = /([A-Za-z_][\w.-]*):(?= |\n|$)/y;

@@ -53,14 +53,14 @@ function unescape(text: string): string {
  */
 export function withProfile(
   plain: ReadonlyMap<string, string>,
-  ofProfile: ReadonlyMap<string, string>,
+  profileFile: ReadonlyMap<string, string>,
   profile: string | undefined,
 ): ReadonlyMap<string, string> {
   const merged = new Map([...plain].filter(([name]) => !name.startsWith("%")));
   if (profile === undefined) return merged;
   const prefix = `%${profile}.`;
   for (const [name, value] of plain) if (name.startsWith(prefix)) merged.set(name.slice(prefix.length), value);
-  for (const [name, value] of ofProfile) merged.set(name, value);
+  for (const [name, value] of profileFile) merged.set(name, value);
   return merged;
 }
 

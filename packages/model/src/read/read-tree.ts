@@ -36,9 +36,9 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
   };
   const reportedOffsets = new Set<number>();
   for (const error of [...relevantErrors(document.errors, text).slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
-    // An indentation error is reported several times at the same position: the first is the most precise.
     const unclosed = unclosedQuote(error, tokens, text);
     const start = unclosed ?? visibleStart(text, error.pos[0]);
+    // An indentation error is reported several times at the same position: the first is the most precise.
     if (reportedOffsets.has(start)) continue;
     reportedOffsets.add(start);
     const message = unclosed === undefined ? sentence(error.message) : `the string that starts here has no closing quote: ${text[unclosed]}`;

@@ -127,7 +127,7 @@ export interface CatalogView {
   readonly formats: readonly FormatView[];
   readonly entities: readonly EntityView[];
   readonly beans: readonly BeanView[];
-  /** The loaded connection types; all of them with `full`. */
+  /** The loaded connection types; with `full=true`, all connection types. */
   readonly connections: readonly ConnectionTypeView[];
   /** The Kamelets of the runtime that can be read. */
   readonly kamelets: readonly KameletView[];

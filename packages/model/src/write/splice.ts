@@ -29,7 +29,7 @@ export function setScalar(source: string, path: Path, text: string): Edit {
   );
 }
 
-/** Sets the option `key` of the mapping at `path`: replaces its value, or adds it as the last. */
+/** Sets the option `key` of the mapping at `path`: replaces its value, or adds it as the last option. */
 export function setOption(source: string, path: Path, key: string, text: string): Edit {
   const layout = Layout.read(source);
   const map = layout?.find(path);

@@ -3,7 +3,7 @@ import {
   checkAssertion,
   evaluateAssertion,
   Mock,
-  MockFault,
+  InvalidMockError,
   mockTap,
   type Clock,
   type Deployment,
@@ -70,7 +70,7 @@ export class TestSession {
         return mockOf(mockId, mock, parts);
       })
       .sort((a, b) => b.weight - a.weight);
-    for (const assertion of body.assertions ?? []) convertMockFaults(() => checkAssertion(assertion, parts.jsonPath));
+    for (const assertion of body.assertions ?? []) convertInvalidMock(() => checkAssertion(assertion, parts.jsonPath));
     this.#findSteps();
   }
 
@@ -185,13 +185,13 @@ export class TestSession {
 }
 
 function mockOf(id: string, body: MockBody, { clock, compile }: SessionParts): Mock {
-  return convertMockFaults(() => new Mock(id, body, { clock, compile }));
+  return convertInvalidMock(() => new Mock(id, body, { clock, compile }));
 }
 
-function convertMockFaults<T>(work: () => T): T {
+function convertInvalidMock<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof MockFault ? new ServiceError("body-invalid", error.message) : error;
+    throw error instanceof InvalidMockError ? new ServiceError("body-invalid", error.message) : error;
   }
 }

@@ -12,7 +12,7 @@ export interface Compiled {
   readonly shape: Shape | undefined;
   /** Set for plain paths: the source that an error names. */
   readonly origin: Origin | undefined;
-  /** The name of the elements it selects, if the text contains it. */
+  /** The name of the elements that a path selects, if the path contains their name. */
   readonly element?: string | undefined;
 }
 

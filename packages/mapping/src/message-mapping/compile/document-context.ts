@@ -26,7 +26,7 @@ export interface DocumentFunction {
 }
 
 export interface DocumentVariable {
-  readonly slot: number;
+  readonly index: number;
   readonly isMany: boolean;
   readonly shape: Shape | undefined;
   readonly element: string | undefined;
@@ -110,7 +110,7 @@ export class DocumentContext {
     return [...new Set([...this.#tables.inMap, ...this.#tables.inParts])];
   }
 
-  /** Parts are compiled at each use; false once the rule limit is exceeded. */
+  /** Counts a rule; the rules of a part count at each use. False once the rule limit is exceeded. */
   countRule(): boolean {
     if (++this.#rules === maxRules + 1) this.report(`the document has more than ${maxRules} rules (a part counts once for each use)`);
     return this.#rules <= maxRules;

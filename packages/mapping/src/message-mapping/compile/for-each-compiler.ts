@@ -6,7 +6,7 @@ import { MappingFault } from "../mapping-fault.ts";
 import type { Origin } from "../source-path.ts";
 import { compareMissingLast, finite, isNothing, isTruthy, scalarOf, toList, toText } from "../values.ts";
 import { failRule } from "./fail-rule.ts";
-import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
+import { compileValueConversion, type RuleMembers } from "./value-conversion.ts";
 import type { Level } from "./rule-compiler.ts";
 import { validName, itemScope, reservedNames } from "./scope.ts";
 import { elementShape } from "./shape.ts";
@@ -37,18 +37,18 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
   const scope = itemScope(level.scope, shape, { as, isGrouped, element: list?.element });
   const inner: Level = { ...level, scope, prefix: "" };
   const source = sourceKinds.some((kind) => Object.hasOwn(rule, kind)) ? compileSource(rule, inner) : reportMissingSource(level);
-  const finish = compileFinish(rule, context, true);
+  const convert = compileValueConversion(rule, context, true);
   const arrange = compileArrange(rule, inner);
   const limit = readLimit(rule["limit"], level);
   const { omitEmpty, required } = rule;
   if (omitEmpty !== undefined && typeof omitEmpty !== "boolean") context.report("'omitEmpty' must be true or false");
-  const site = { path: level.prefix, isList: true };
+  const targetSegment = { path: level.prefix, isList: true };
   const items: Evaluate = list?.evaluate ?? (() => []);
   const { evaluate } = source;
   const originText = list?.origin?.text;
   const rulePath = level.rulePath.replace(/\.map$/, "");
   const run = (frame: Frame, base: number): readonly unknown[] | undefined => {
-    const item = new Frame(frame.run, frame, undefined, site);
+    const item = new Frame(frame.run, frame, undefined, targetSegment);
     item.origin = originText;
     let entries: readonly Entry[] | undefined;
     const sourceItems = toList(items(frame));
@@ -69,7 +69,7 @@ export function compileForEach(rule: RuleMembers, level: Level): ForEach {
       item.sourceIndex = entry === undefined ? at : entry.index;
       item.targetIndex = base + results.length;
       try {
-        const value = finite(finish === undefined ? evaluate(item) : finish(evaluate(item), item.run));
+        const value = finite(convert === undefined ? evaluate(item) : convert(evaluate(item), item.run));
         if (value === undefined) continue;
         frame.run.write(value);
         results.push(value);
@@ -106,7 +106,7 @@ function readLimit(value: unknown, { context }: Level): number {
   return 0;
 }
 
-/** where, groupBy and sort, in that order; undefined when there is none of them. */
+/** where, groupBy and sort, in that order; undefined when the rule has none of them. */
 function compileArrange(rule: RuleMembers, level: Level): Arrange | undefined {
   const steps: Arrange[] = [];
   const { scope } = level;

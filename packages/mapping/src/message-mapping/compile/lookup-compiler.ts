@@ -40,7 +40,7 @@ export function compileLookup({ table: id, keys, to, onMissing }: LookupPlan, co
     const rule = onMissing ?? current.content.onMissing;
     // A missing source field is not a missing entry: the rule's own default and required apply.
     if (parts.every(isNothing) && rule === "error") return undefined;
-    return current.missing(from, to, parts, rule);
+    return current.resolveMissing(from, to, parts, rule);
   };
 }
 

@@ -56,7 +56,7 @@ function special(name: string, scope: Scope, context: DocumentContext): Compiled
     default: {
       const variable = context.variables.get(name);
       if (variable !== undefined)
-        return { evaluate: (frame) => frame.run.vars[variable.slot], isMany: variable.isMany, shape: variable.shape, origin: undefined };
+        return { evaluate: (frame) => frame.run.vars[variable.index], isMany: variable.isMany, shape: variable.shape, origin: undefined };
       const suggestion = context.closest(name, [...context.variables.keys(), ...reservedNames.map((reserved) => `$${reserved}`)]);
       return reportUnknown(name, suggestion === undefined ? undefined : `did you mean '${suggestion}'?`, context);
     }
@@ -75,7 +75,7 @@ function reportUnknown(name: string, why: string | undefined, context: DocumentC
 
 function variablesObject(frame: Frame, context: DocumentContext): Readonly<Record<string, unknown>> {
   const values = Object.create(null) as Record<string, unknown>;
-  for (const [name, { slot }] of context.variables) values[name.slice(1)] = frame.run.vars[slot];
+  for (const [name, { index }] of context.variables) values[name.slice(1)] = frame.run.vars[index];
   return values;
 }
 

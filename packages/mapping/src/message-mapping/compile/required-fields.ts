@@ -16,7 +16,7 @@ export function unmappedWarnings(shape: Shape | undefined, mapped: readonly Mapp
   return missing.map((path) => `target field '${path}' is required by the schema but not mapped`);
 }
 
-/** Every mapped path and every prefix of one that ends before a name or a bracket. */
+/** Every mapped path, and every prefix of a mapped path that ends before a name or a bracket. */
 function writtenPaths(mapped: readonly MappedField[]): ReadonlyMap<string, Written> {
   const written = new Map<string, Written>();
   const at = (path: string): Written => {

@@ -1,11 +1,11 @@
-// Compiles rules to closures. A rule evaluates its source, finishes the value and writes it to its target; anything it throws becomes an error
+// Compiles rules to closures. A rule evaluates its source, converts the value and writes it to its target; anything it throws becomes an error
 // that names the target field and the source.
 import { isPlainObject } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import type { Evaluate, Frame } from "../frame.ts";
 import { finite, isTruthy } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
-import { compileFinish, type RuleMembers } from "./finish-compiler.ts";
+import { compileValueConversion, type RuleMembers } from "./value-conversion.ts";
 import { failRule, type RuleOrigin } from "./fail-rule.ts";
 import { compileForEach } from "./for-each-compiler.ts";
 import type { Scope } from "./scope.ts";
@@ -137,9 +137,9 @@ function ruleWriter(rule: RuleMembers, path: TargetPath, level: Level): WriteFie
     });
   }
   const source = compileSource(rule, nestedLevel);
-  const finish = compileFinish(rule, context, false);
+  const convert = compileValueConversion(rule, context, false);
   level.mapped.push({ path: level.fields.join("."), isStructure: source.isStructure });
-  const evaluate: Evaluate = finish === undefined ? source.evaluate : (frame) => finish(source.evaluate(frame), frame.run);
+  const evaluate: Evaluate = convert === undefined ? source.evaluate : (frame) => convert(source.evaluate(frame), frame.run);
   return writer({ when, origin: source.origin, level }, (frame, target) => {
     const value = finite(evaluate(frame));
     if (value === undefined) return;

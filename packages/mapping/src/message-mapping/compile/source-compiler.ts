@@ -2,7 +2,7 @@
 import { isPlainObject } from "@sluice/engine/values";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
 import { Frame, type Evaluate } from "../frame.ts";
-import { detached, isEmptyElement, isNothing, isTruthy, scalarOf } from "../values.ts";
+import { deepCopy, isEmptyElement, isNothing, isTruthy, scalarOf } from "../values.ts";
 import type { Compiled } from "./compiled.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { compileText } from "./expression-compiler.ts";
@@ -10,7 +10,7 @@ import type { RuleOrigin } from "./fail-rule.ts";
 import type { Origin } from "../source-path.ts";
 import { compileLookup } from "./lookup-compiler.ts";
 import type { Level } from "./rule-compiler.ts";
-import type { RuleMembers } from "./finish-compiler.ts";
+import type { RuleMembers } from "./value-conversion.ts";
 import { rootScope } from "./scope.ts";
 import type { Target } from "./target-path.ts";
 
@@ -34,23 +34,23 @@ export function compileSource(rule: RuleMembers, level: Level): ValueSource {
   }
   switch (kinds[0]) {
     case "from":
-      return fromPath(rule["from"], level);
+      return pathSource(rule["from"], level);
     case "value": {
       const { value } = rule;
       return {
-        evaluate: typeof value === "object" && value !== null ? (frame) => detached(value, frame.run) : () => value,
+        evaluate: typeof value === "object" && value !== null ? (frame) => deepCopy(value, frame.run) : () => value,
         origin: undefined,
         isStructure: false,
       };
     }
     case "expr":
-      return expression(rule["expr"], level);
+      return expressionSource(rule["expr"], level);
     case "lookup":
-      return lookup(rule["lookup"], level);
+      return lookupSource(rule["lookup"], level);
     case "switch":
       return switchSource(rule["switch"], level);
     case "use":
-      return part(rule, level);
+      return partSource(rule, level);
     default: {
       const write = level.compileRules(rule["map"], level);
       return { evaluate: (frame) => buildTarget(write, frame), origin: undefined, isStructure: true };
@@ -78,7 +78,7 @@ export function textOrReport(text: unknown, member: string, level: Pick<Level, "
   }
 }
 
-function fromPath(text: unknown, level: Level): ValueSource {
+function pathSource(text: unknown, level: Level): ValueSource {
   const compiled = textOrReport(text, "from", level, "path");
   return compiled === undefined ? noSource : { evaluate: copySource(compiled.evaluate), origin: compiled.origin, isStructure: false };
 }
@@ -89,7 +89,7 @@ function copySource(evaluate: Evaluate): Evaluate {
     const value = evaluate(frame);
     if (typeof value !== "object" || value === null) return value;
     const plain = Array.isArray(value) ? value.map(textElement) : textElement(value);
-    return detached(plain, frame.run);
+    return deepCopy(plain, frame.run);
   };
 }
 
@@ -99,7 +99,7 @@ function textElement(value: unknown): unknown {
   return Object.keys(value as object).every((name) => name === "#text" || name.startsWith("@")) ? text : value;
 }
 
-function expression(value: unknown, level: Level): ValueSource {
+function expressionSource(value: unknown, level: Level): ValueSource {
   if (typeof value === "string") {
     const compiled = textOrReport(value, "expr", level, "expression");
     return compiled === undefined ? noSource : { evaluate: copySource(compiled.evaluate), origin: compiled.origin, isStructure: false };
@@ -115,7 +115,7 @@ function expression(value: unknown, level: Level): ValueSource {
     if (compile === undefined) throw new Error(`the language '${language}' is not available here`);
     const evaluate = compile(language, text, level.context.xml);
     const { element } = level.scope;
-    return { evaluate: (frame) => detached(evaluate(frame.item, frame.run.headers, element), frame.run), origin: undefined, isStructure: false };
+    return { evaluate: (frame) => deepCopy(evaluate(frame.item, frame.run.headers, element), frame.run), origin: undefined, isStructure: false };
   } catch (error) {
     level.context.report((error as Error).message);
     return noSource;
@@ -133,7 +133,7 @@ function reportUnknown(members: RuleMembers, allowed: readonly string[], owner: 
   }
 }
 
-function lookup(value: unknown, level: Level): ValueSource {
+function lookupSource(value: unknown, level: Level): ValueSource {
   const { context } = level;
   const plan = isPlainObject(value) ? value : {};
   const { table, key, from, to, onMissing } = plan;
@@ -185,7 +185,7 @@ function originOf(chooseCase: (frame: Frame) => ValueSource | undefined, frame: 
   }
 }
 
-function part(rule: RuleMembers, level: Level): ValueSource {
+function partSource(rule: RuleMembers, level: Level): ValueSource {
   const { context, parts } = level;
   const name = rule["use"];
   const declared = typeof name === "string" ? parts.get(name) : undefined;
@@ -212,14 +212,14 @@ function part(rule: RuleMembers, level: Level): ValueSource {
       }),
     );
   }
-  const site = { path: level.prefix, isList: false };
+  const targetSegment = { path: level.prefix, isList: false };
   const evaluate: Evaluate = (frame) => {
     const value = item(frame);
     if (isNothing(value)) return undefined;
     const { run } = frame;
     run.enter();
     try {
-      const inner = new Frame(run, frame, value, level.prefix === "" ? undefined : site);
+      const inner = new Frame(run, frame, value, level.prefix === "" ? undefined : targetSegment);
       return buildTarget(program.write as (frame: Frame, target: Target) => void, inner);
     } finally {
       run.leave();

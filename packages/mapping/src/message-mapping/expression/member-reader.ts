@@ -1,6 +1,6 @@
 /**
  * Reads a member of a value by name; undefined when there is none. Only data is reachable, not prototypes. In sources that do not distinguish one from
- * many (XML, EDI, records), a name applied to a list means its first element, and text is its own `#text` and `c1`.
+ * many (XML, EDI, records), a name applied to a list means its first element, and the `#text` and `c1` of text are the text itself.
  */
 export function memberReader(name: string, oneOrMany: boolean): (value: unknown) => unknown {
   const inherited = name in Object.prototype;

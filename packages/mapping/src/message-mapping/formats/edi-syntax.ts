@@ -45,7 +45,7 @@ export function readDialect(value: unknown, report: SideReport): Dialect {
   return syntax;
 }
 
-/** The syntax to write an interchange in: that of its dialect, adjusted by its own envelope. */
+/** The syntax for writing an interchange: that of its dialect, adjusted by its own envelope. */
 export function writingSyntax(dialect: Dialect, output: unknown): EdiSyntax {
   if (dialect !== "edifact" && dialect !== "x12") return dialect;
   const segments = isPlainObject(output) ? output : {};

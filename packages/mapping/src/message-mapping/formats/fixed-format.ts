@@ -4,7 +4,7 @@ import { isPlainObject, setEntry } from "@sluice/engine/values";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { formatValue, unknownProperties } from "../../problem.ts";
-import { characterCount, slicer, padding, part } from "../../text/characters.ts";
+import { characterCount, characterSlicer, padding, sliceCharacters } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";
@@ -117,7 +117,7 @@ function readLine(line: string, index: number, records: readonly FixedRecord[]):
   const record = records.find(({ match }) => match === undefined || line.startsWith(match));
   if (record === undefined) throw readFault("fixed", `line ${index + 1} does not begin with any of: ${records.map(({ match }) => match).join(", ")}`);
   const fields: Record<string, unknown> = {};
-  const cut = slicer(line);
+  const cut = characterSlicer(line);
   for (const { name, start, length, align, pad } of record.fields) {
     const text = trimPadding(cut(start - 1, start - 1 + length), align, pad).trim();
     setEntry(fields, name, text === "" ? null : text);
@@ -165,8 +165,8 @@ function lineOf({ match, fields }: FixedRecord, item: Readonly<Record<string, un
     if (characterCount(text) > length) fail(`is longer than the field (${length} characters)`);
     if (/[\r\n]/.test(text)) fail("contains a line break, which is not allowed in a fixed-width line");
     const fill = padding(text, length, isNothing(value) ? " " : pad);
-    const before = part(line, 0, start - 1);
-    line = before + padding(before, start - 1, " ") + (align === "right" ? fill + text : text + fill) + part(line, start - 1 + length);
+    const prefix = sliceCharacters(line, 0, start - 1);
+    line = prefix + padding(prefix, start - 1, " ") + (align === "right" ? fill + text : text + fill) + sliceCharacters(line, start - 1 + length);
   }
   return line;
 }

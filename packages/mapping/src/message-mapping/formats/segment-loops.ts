@@ -1,5 +1,5 @@
-// Converts between flat sequences of tagged records (EDI segments, fixed-length lines) and trees: the leader of a loop owns the following
-// records of the loop's tags until another tag appears.
+// Converts flat sequences of tagged records (EDI segments, fixed-width lines) to trees: the first record of a loop contains the following
+// records with the loop's tags, until another tag appears.
 import { isPlainObject, setEntry } from "@sluice/engine/values";
 import type { SideReport } from "./message-format.ts";
 

@@ -1,6 +1,6 @@
 // Text functions. Positions count code points from 0, so 😀 counts as one; null returns null, so that a missing field stays missing.
 import { asJson, boundedText, checkListLength, checkTextLength, compilePattern, isJsonLimitError, parsePlainJson } from "@sluice/engine/values";
-import { characterCount, padding, part } from "../../text/characters.ts";
+import { characterCount, padding, sliceCharacters } from "../../text/characters.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { areEqual, isNothing, toList, toNumber, toText } from "../values.ts";
 import { define, withPattern, type LanguageFunction, type LanguageFunctions } from "./language-function.ts";
@@ -15,7 +15,7 @@ export const textFunctions: LanguageFunctions = {
   string: ofText(1, 1, (text) => text),
   upper: ofText(1, 1, (text) => text.toUpperCase()),
   lower: ofText(1, 1, (text) => text.toLowerCase()),
-  capitalize: ofText(1, 1, (text) => part(text, 0, 1).toUpperCase() + part(text, 1)),
+  capitalize: ofText(1, 1, (text) => sliceCharacters(text, 0, 1).toUpperCase() + sliceCharacters(text, 1)),
   trim: ofText(1, 1, (text) => text.trim()),
   trimStart: ofText(1, 1, (text) => text.trimStart()),
   trimEnd: ofText(1, 1, (text) => text.trimEnd()),
@@ -23,10 +23,10 @@ export const textFunctions: LanguageFunctions = {
   length: define(1, 1, (value) => (isNothing(value) ? 0 : Array.isArray(value) ? value.length : characterCount(toText(value)))),
   substring: ofText(2, 3, (text, start, length) => {
     const from = position(start, text);
-    return isNothing(length) ? part(text, from) : part(text, from, from + amount(length));
+    return isNothing(length) ? sliceCharacters(text, from) : sliceCharacters(text, from, from + amount(length));
   }),
-  left: ofText(2, 2, (text, length) => part(text, 0, amount(length))),
-  right: ofText(2, 2, (text, length) => part(text, Math.max(0, characterCount(text) - amount(length)))),
+  left: ofText(2, 2, (text, length) => sliceCharacters(text, 0, amount(length))),
+  right: ofText(2, 2, (text, length) => sliceCharacters(text, Math.max(0, characterCount(text) - amount(length)))),
   substringBefore: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(0, text.indexOf(toText(mark))) : "")),
   substringAfter: ofText(2, 2, (text, mark) => (text.includes(toText(mark)) ? text.slice(text.indexOf(toText(mark)) + toText(mark).length) : "")),
   padStart: ofText(2, 3, (text, length, fill) => checkedPadding(text, length, fill) + text),

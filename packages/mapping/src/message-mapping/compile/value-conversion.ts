@@ -4,21 +4,21 @@ import { formatValue, unknownProperties } from "../../problem.ts";
 import { characterCount } from "../../text/characters.ts";
 import { checkParsable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
 import { toTimeOfDay, toDay, toTime, timeOfDayMs, writtenTime } from "../date-values.ts";
-import type { Run } from "../frame.ts";
+import type { MappingRun } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
-import { areEqual, detached, isNothing, roundTo, scalarOf, toNumber, toText } from "../values.ts";
+import { areEqual, deepCopy, isNothing, roundTo, scalarOf, toNumber, toText } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
 
 type Step = (value: unknown) => unknown;
-export type Finish = (value: unknown, run: Run) => unknown;
+export type ValueConversion = (value: unknown, run: MappingRun) => unknown;
 export type RuleMembers = Readonly<Record<string, unknown>>;
 
 const types = ["string", "integer", "number", "boolean", "date", "dateTime", "time"] as const;
 type TypeName = (typeof types)[number];
 
 /** The steps between source and target; undefined when a rule has none. Null and undefined are not converted. */
-export function compileFinish(rule: RuleMembers, context: DocumentContext, isList: boolean): Finish | undefined {
+export function compileValueConversion(rule: RuleMembers, context: DocumentContext, isList: boolean): ValueConversion | undefined {
   const steps: Step[] = [];
   const type = readType(rule, context);
   if (type !== undefined) steps.push(conversionTo(type, formatOf(rule, context)));
@@ -40,7 +40,7 @@ export function compileFinish(rule: RuleMembers, context: DocumentContext, isLis
   return (input, run) => {
     let value = emptyIsNothing && scalarOf(input) === "" ? null : input;
     if (isNothing(value)) {
-      if (fallback !== undefined) return detached(fallback, run);
+      if (fallback !== undefined) return deepCopy(fallback, run);
       if (isRequired) throw new MappingFault("required", "a value is required, but the source has none");
       return value;
     }

@@ -10,7 +10,7 @@ export interface Startable {
   isBusy?(): boolean;
 }
 
-export class OnDemand {
+export class LazyEndpoint {
   readonly uri: string;
   readonly #subject: Startable;
   readonly #log: Log;
@@ -20,7 +20,7 @@ export class OnDemand {
   #starting: Promise<void> | undefined = undefined;
   #stopping: Promise<void> | undefined = undefined;
   /** Set by the idle check, cleared by each use. */
-  isMarked = false;
+  isUnused = false;
 
   constructor(subject: Startable, uri: string, log: Log) {
     this.#subject = subject;
@@ -36,7 +36,7 @@ export class OnDemand {
   /** Starts the endpoint and runs `work`; the endpoint is not stopped before `work` completes. */
   use<T>(work: () => Awaitable<T>): Awaitable<T> {
     this.#uses++;
-    this.isMarked = false;
+    this.isUnused = false;
     let result: Awaitable<T>;
     try {
       const starting = this.#isStarted ? undefined : this.#start();

@@ -1,7 +1,7 @@
 /** An invalid mock or assertion; the message says what is wrong. */
-export class MockFault extends Error {
+export class InvalidMockError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = "MockFault";
+    this.name = "InvalidMockError";
   }
 }
