@@ -191,7 +191,7 @@ export interface Operations {
     readonly body: { readonly type?: string; readonly title?: string; readonly values?: Readonly<Record<string, unknown>> };
     readonly reply: ConnectionTestSuccess | ConnectionTestFailure;
   };
-  /** Tests a saved connection, or the document in the body instead. */
+  /** Tests a saved connection or, if the request has a body, the document in it. */
   readonly "POST /connections/:id/test": {
     readonly params: { readonly id: string };
     readonly body?: { readonly type?: string; readonly title?: string; readonly values?: Readonly<Record<string, unknown>> };
@@ -537,7 +537,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: SessionCalls;
   };
-  /** Invokes a direct endpoint, or any route bypassing its trigger, in an open session. */
+  /** Invokes a direct endpoint, or any route without its trigger, in an open session. */
   readonly "POST /test/invoke": {
     readonly body: {
       readonly sessionId: string;
@@ -553,7 +553,7 @@ export interface Operations {
     };
     readonly reply: InvokeOutcome;
   };
-  /** Sets breakpoints: the first message that reaches one is held, all others pass. */
+  /** Sets breakpoints: the first message that reaches a breakpoint is held, all others pass. */
   readonly "POST /breakpoints": {
     readonly body: {
       readonly flowId: string;

@@ -112,7 +112,7 @@ export interface Catalog {
     /** False when the options are not loaded. */
     readonly loaded?: boolean;
   }[];
-  /** The loaded connection types; all of them with `full`. */
+  /** The loaded connection types; with `full=true`, all connection types. */
   readonly connections: readonly {
     readonly title: string;
     readonly summary: string;
@@ -602,7 +602,7 @@ export interface Health {
   readonly failedFlows?: readonly { readonly id: string; readonly error: string | null }[];
   /** Why the durable store cannot be opened or written, and since when; the status is then DEGRADED. Null otherwise. */
   readonly store?: { readonly error: string; readonly since: string } | null;
-  /** Only in a cluster. The status is DEGRADED while a node is behind or this one cannot reach the store. */
+  /** Only in a cluster. The status is DEGRADED while a node is behind or this node cannot reach the store. */
   readonly cluster?: ClusterHealth;
   /** The running workers, if there is more than one. */
   readonly workers?: readonly { readonly pid: number; readonly leads: boolean; readonly startedAt: string; readonly runs: number }[];
