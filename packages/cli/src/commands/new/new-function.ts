@@ -50,7 +50,7 @@ const importType = (type: string): string => `import(${JSON.stringify("sluice/fu
 const parameterTypes: Readonly<Record<Exclude<StubKind, "class">, Readonly<Record<string, string>>>> = {
   function: { exchange: importType("Exchange") },
   "aggregation-strategy": { old: `${importType("Exchange")} | undefined`, next: importType("Exchange") },
-  comparator: { one: "unknown", other: "unknown" },
+  comparator: { a: "unknown", b: "unknown" },
   "idempotent-repository": { key: "string" },
 };
 
