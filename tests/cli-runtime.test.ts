@@ -42,7 +42,7 @@ describe("output about runs", () => {
   it("trace --replay explains why there are no events, and where to look instead", async () => {
     const { stderr, exit } = await sluice("trace", "--replay", "10", "--for", "2");
     expect([exit, stderr]).toEqual([0, expect.stringContaining("No past events: the runtime stores trace events only while a client follows")]);
-    expect(stderr).toContain("`sluice runs <id>` shows the steps of one");
+    expect(stderr).toContain("`sluice runs <id>` shows the steps of a run");
   });
 
   it("the log line of a failed run names the command that shows it", async () => {

@@ -99,7 +99,7 @@ describe("sluice cluster with invalid options", () => {
   it.each([
     ["--nodes 20", "sluice cluster: --nodes must be at most 9, not 20"],
     ["--nodes x", "sluice cluster: --nodes must be a positive integer, not 'x'"],
-    ["--port 70000", "sluice cluster: --port must be a port number, not '70000'"],
+    ["--port 70000", "sluice cluster: --port must be a number from 0 to 65526, not '70000'"],
   ])("rejects %s", async (flags, message) => {
     const { exit, stderr } = await user.shell(`sluice cluster ${flags}`);
     expect([exit, stderr.split("\n")[0]]).toEqual([2, message]);

@@ -1,5 +1,5 @@
 // Loads the whole command from one file together with its V8 code cache, so that a start neither resolves nor compiles a thousand modules. V8 rejects a
-// code cache of another V8 version; the bundle is then compiled as usual.
+// code cache from another V8 version; the bundle is then compiled as usual.
 const { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { dirname, join } = require("node:path");
@@ -9,7 +9,7 @@ const file = join(__dirname, "..", "dist", "bundle", "sluice.cjs");
 const inputsFile = join(dirname(file), "inputs");
 /** The bundle begins with a comment of this length that contains its own hash. */
 const hashCommentLength = "/*0123456789abcdef*/".length;
-/** Delay before the cache is written, which blocks the event loop for some milliseconds: a service has finished starting by then. */
+/** Delay before the cache is written, which blocks the event loop for a few milliseconds: a service has finished starting by then. */
 const cacheDelayMs = 3_000;
 
 /** Compiler output of the packages in the bundle. */

@@ -22,12 +22,12 @@ export class FlowTestFileError extends Error {
 export function readFlowTests(yaml: string): FlowTestFile {
   const lines = new LineCounter();
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number): { line: number; column: number } => {
+  const positionAt = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
   if (document.errors.length > 0)
-    throw new FlowTestFileError(document.errors.map((error) => ({ ...at(error.pos[0]), message: `invalid YAML: ${error.message.split("\n")[0]}` })));
+    throw new FlowTestFileError(document.errors.map((error) => ({ ...positionAt(error.pos[0]), message: `invalid YAML: ${error.message.split("\n")[0]}` })));
   const { data, origins } = withRows(document.toJS({ maxAliasCount: 100 }));
   const origin = (path: readonly PropertyKey[]): readonly (string | number)[] =>
     path.map((part, index) => (index === 1 && path[0] === "tests" ? (origins[part as number] ?? part) : part) as string | number);
@@ -36,21 +36,22 @@ export function readFlowTests(yaml: string): FlowTestFile {
     throw new FlowTestFileError(
       plainIssues(result.error).map((issue) => {
         const path = origin(issue.path);
-        return { ...at(offsetOf(document, path)), message: `${path.length === 0 ? "" : `${path.join(".")}: `}${issue.message}` };
+        return { ...positionAt(offsetOf(document, path)), message: `${path.length === 0 ? "" : `${path.join(".")}: `}${issue.message}` };
       }),
     );
-  const tests = result.data.tests.map((test, index) => ({ ...test, line: at(offsetOf(document, origin(["tests", index]))).line }));
+  const tests = result.data.tests.map((test, index) => ({ ...test, line: positionAt(offsetOf(document, origin(["tests", index]))).line }));
   return { ...result.data, tests };
 }
 
-/** Expands every test with rows (`each`) to one test per row, with `${row.name}` filled in; `origins` maps each to its original test. */
+/** Expands every test with rows (`each`) to one test per row, with `${row.name}` filled in. `origins` has, for each resulting test, the index of the test in the file. */
 function withRows(data: unknown): { readonly data: unknown; readonly origins: readonly number[] } {
   const tests = (data as { tests?: unknown } | null)?.tests;
   if (!Array.isArray(tests)) return { data, origins: [] };
   const origins: number[] = [];
   const expanded = tests.flatMap((test: unknown, index) => {
     const rows = isRecord(test) ? test["each"] : undefined;
-    const filled = Array.isArray(rows) && rows.length > 0 && rows.every(isRecord) ? rows.map((row, at) => fillTest(test as Fields, row, at)) : [test];
+    const filled =
+      Array.isArray(rows) && rows.length > 0 && rows.every(isRecord) ? rows.map((row, rowIndex) => fillTest(test as Fields, row, rowIndex)) : [test];
     origins.push(...filled.map(() => index));
     return filled;
   });

@@ -61,7 +61,7 @@ function numbers(fc: Fc, schema: Schema): Arbitrary<number> {
   return fc.double({ noNaN: true, noDefaultInfinity: true, ...limitsOf(schema, 1e9) });
 }
 
-/** The limits of the schema. A limit that it does not set is `span` away from zero, or from the other limit when that is farther out. */
+/** The limits of the schema. A missing limit is `span` away from zero, or from the other limit if that is farther from zero. */
 function limitsOf(schema: Schema, span: number): { min: number; max: number; minExcluded: boolean; maxExcluded: boolean } {
   const above = numberOf(schema, "exclusiveMinimum") ?? -Infinity;
   const below = numberOf(schema, "exclusiveMaximum") ?? Infinity;

@@ -21,7 +21,7 @@ export interface ProjectPropertiesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads each file at most once, so create a new one after files changed. */
+/** Each file is read at most once; call this function again after files have changed. */
 export function readProjectProperties({ profile, environment }: ProjectPropertiesOptions): ProjectProperties {
   const cache = new Map<string, Promise<ReadonlyMap<string, string>>>();
   const folders = new Set<string>();
@@ -34,12 +34,12 @@ export function readProjectProperties({ profile, environment }: ProjectPropertie
   }
 
   async function propertiesOf(folder: string): Promise<ReadonlyMap<string, string>> {
-    const above = isProjectRoot(folder) ? noProperties : await cachedProperties(dirname(folder));
+    const inherited = isProjectRoot(folder) ? noProperties : await cachedProperties(dirname(folder));
     const plain = await entriesOf(join(folder, "application.properties"));
     const activeProfile = profile ?? plain.get("camel.main.profile");
     const profileProperties = activeProfile === undefined ? noProperties : await entriesOf(join(folder, `application-${activeProfile}.properties`));
-    const own = withProfile(plain, profileProperties, activeProfile);
-    return own.size === 0 ? above : new Map([...above, ...own]);
+    const defined = withProfile(plain, profileProperties, activeProfile);
+    return defined.size === 0 ? inherited : new Map([...inherited, ...defined]);
   }
 
   function cachedProperties(folder: string): Promise<ReadonlyMap<string, string>> {
@@ -68,25 +68,25 @@ export function readProjectProperties({ profile, environment }: ProjectPropertie
   };
 }
 
-/** Options of a component whose scheme the flow uses, and beans whose name it uses: `camel.component.<scheme>.*`, `camel.beans.<name>`. */
+/** Whether a property is an option of a connector or bean that the flow uses: `camel.component.<scheme>.*`, `camel.beans.<name>`. */
 function isCamelSettingFor(name: string, text: string): boolean {
-  const [, used] = /^camel\.(?:component|beans)\.([^.[]+)/.exec(name) ?? [];
-  return used !== undefined && text.includes(used);
+  const [, schemeOrBean] = /^camel\.(?:component|beans)\.([^.[]+)/.exec(name) ?? [];
+  return schemeOrBean !== undefined && text.includes(schemeOrBean);
 }
 
 const rootMarkers = [".git", "package.json", "pom.xml", "build.gradle"];
 
 /**
- * Where the search ends. Folders that are not part of a project are never read: other users may write to the folder for
+ * Whether the search ends at this folder. Folders that are not part of a project are never read: other users may write to the folder for
  * temporary files, and the home folder belongs to no project.
  */
 export function isProjectRoot(folder: string): boolean {
-  const above = dirname(folder);
+  const parent = dirname(folder);
   return (
-    above === folder ||
-    above === parse(above).root ||
-    above === homedir() ||
-    above === resolve(tmpdir()) ||
+    parent === folder ||
+    parent === parse(parent).root ||
+    parent === homedir() ||
+    parent === resolve(tmpdir()) ||
     rootMarkers.some((name) => existsSync(join(folder, name)))
   );
 }

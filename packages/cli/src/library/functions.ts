@@ -51,8 +51,8 @@ export type Condition = (exchange: Exchange) => boolean;
 /** For an aggregation strategy, synchronous: returns one of the two exchanges, or the body of the result. `old` is undefined for the first message. */
 export type Aggregation = (old: Exchange | undefined, next: Exchange) => unknown;
 
-/** For `sort`: less than 0 when `one` comes first. */
-export type Comparator = (one: unknown, other: unknown) => number;
+/** For `sort`: less than 0 if `a` comes before `b`. */
+export type Comparator = (a: unknown, b: unknown) => number;
 
 /** For `idempotentConsumer`. */
 export interface IdempotentRepository {

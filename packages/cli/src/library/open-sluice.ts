@@ -10,7 +10,7 @@ import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sl
 
 export async function openSluice({ flows = {}, environment, onLog, ...settings }: SluiceOptions): Promise<Sluice> {
   if ("workers" in settings)
-    throw new SettingsError(["option 'workers' is not supported: an embedded runtime runs in this process; use `sluice run --workers` for several"]);
+    throw new SettingsError(["option 'workers' is not supported: an embedded runtime runs in this process; use `sluice run --workers` for several workers"]);
   const configuration = configurationOf(settings, environment);
   const { dataDir } = settings;
   const temporaryDir = dataDir === undefined ? await mkdtemp(join(tmpdir(), "sluice-embedded-")) : undefined;

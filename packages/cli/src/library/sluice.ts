@@ -69,7 +69,7 @@ export interface ApiReply {
   readonly body: unknown;
 }
 
-/** A request listener of `node:http` that also mounts as a middleware. With `next`, requests that no flow serves are passed on. */
+/** A request listener of `node:http` that can also be mounted as middleware. With `next`, requests that no flow serves are passed on. */
 export type SluiceHandler = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void;
 
 /** A runtime inside this process. */

@@ -49,7 +49,7 @@ function logLine(event: LogEvent, style: Terminal["style"]): string {
 
 const statusStyles: Readonly<Record<string, Style>> = { completed: "green", failed: "red", running: "cyan", retrying: "yellow" };
 
-/** One run as a line. `routeWidth` aligns the columns of several. */
+/** One run as a line. `routeWidth` aligns the columns of several runs. */
 export function runLine(run: Run, style: Terminal["style"], routeWidth = 0): string {
   const error = run.error === null || run.error === undefined ? "" : ` ${oneLine(run.error.message, 120)}`;
   const status = style(statusStyles[run.status] ?? "dim", String(run.status).padEnd(9));

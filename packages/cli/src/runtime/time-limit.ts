@@ -1,6 +1,6 @@
 /**
- * A signal that aborts after a time or with another signal, whichever comes first. Not `AbortSignal.any` with a timeout signal: in
- * Node 20 the timeout may be garbage-collected before it fires.
+ * A signal that aborts after a time or with another signal, whichever comes first. `AbortSignal.any` with a timeout signal is not
+ * used, because in Node 20 the timeout may be garbage-collected before it fires.
  */
 export function timeLimit(ms: number, signal: AbortSignal): AbortSignal {
   const limit = new AbortController();

@@ -5,7 +5,7 @@ export interface RecordedTerminal extends Terminal {
   readonly stderr: () => string;
 }
 
-/** A terminal that records its output; `isInteractive` simulates an interactive one. */
+/** A terminal that records its output; `isInteractive` simulates an interactive terminal. */
 export function recordedTerminal(isInteractive = false): RecordedTerminal {
   const recorded = { output: "", stderr: "" };
   const terminal = createTerminal(

@@ -26,7 +26,7 @@ const repositoryMethods: readonly StubMethod[] = [
 const methods: Readonly<Record<Exclude<StubKind, "idempotent-repository" | "class">, StubMethod>> = {
   function: { name: "", parameters: "exchange", body: "return exchange.message.body;" },
   "aggregation-strategy": { name: "aggregate", parameters: "old, next", body: "return old ?? next;" },
-  comparator: { name: "compare", parameters: "one, other", body: "return 0;" },
+  comparator: { name: "compare", parameters: "a, b", body: "return 0;" },
 };
 
 const isIdentifier = (name: string): boolean => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);

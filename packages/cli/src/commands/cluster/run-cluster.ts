@@ -138,7 +138,8 @@ function configuration(storeFlag: string | undefined): {
 }
 
 function readPort(text = "8080"): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535 - maxNodes) throw new UsageError(`--port must be a port number, not '${text}'`);
+  const maxPort = 65_535 - maxNodes;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > maxPort) throw new UsageError(`--port must be a number from 0 to ${maxPort}, not '${text}'`);
   return Number(text);
 }
 

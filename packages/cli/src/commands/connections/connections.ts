@@ -20,7 +20,7 @@ export const connections: CommandDeclaration = {
   exits: {
     0: "success; every tested connection works",
     1: "a connection does not work, or the runtime is unreachable or rejected the request",
-    2: "invalid command line",
+    2: "invalid command line or file",
   },
   load: () => import("./run-connections.ts"),
 };

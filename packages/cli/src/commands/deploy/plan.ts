@@ -11,8 +11,8 @@ export interface Change {
   readonly artifact: Artifact;
   readonly action: "create" | "replace" | "same";
   /** The deployed version, for a rollback. */
-  readonly before: unknown;
-  readonly beforeHash: string | undefined;
+  readonly previous: unknown;
+  readonly previousHash: string | undefined;
   /** Removed and added lines, for display. */
   readonly diff: readonly string[];
   readonly warnings: readonly string[];
@@ -35,19 +35,19 @@ export async function planDeploy(connection: Connection, artifacts: readonly Art
 
 async function planFlow(connection: Connection, artifact: FlowArtifact, kamelets: Readonly<Record<string, string>>): Promise<Change> {
   const { id, body, file, text } = artifact;
-  const before = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
+  const previous = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
   // Checked with the Kamelets of this deployment, which are not installed yet.
   const checkedBody = Object.keys(kamelets).length === 0 ? body : { ...body, kamelets };
   const response = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checkedBody }).catch((error: Error) => {
     throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}${missingKameletFix(error.message)}`) : error;
   });
-  const action = before === undefined ? "create" : response.changed ? "replace" : "same";
+  const action = previous === undefined ? "create" : response.changed ? "replace" : "same";
   return {
     artifact,
     action,
-    before: before === undefined ? undefined : { yaml: before.yaml, params: before.params },
-    beforeHash: before?.hash,
-    diff: before !== undefined && action === "replace" ? printedDiff(before.yaml, text) : [],
+    previous: previous === undefined ? undefined : { yaml: previous.yaml, params: previous.params },
+    previousHash: previous?.hash,
+    diff: previous !== undefined && action === "replace" ? printedDiff(previous.yaml, text) : [],
     warnings: response.warnings,
     routes: "dryRun" in response ? response.routes : undefined,
   };
@@ -62,12 +62,13 @@ function missingKameletFix(error: string): string {
 
 /** Each Kamelet is checked together with the others, as it will run. */
 async function planKamelets(connection: Connection, artifacts: readonly Artifact[]): Promise<readonly Change[]> {
-  const found: { readonly artifact: KameletArtifact; readonly before: Kamelet | undefined }[] = [];
+  const found: { readonly artifact: KameletArtifact; readonly previous: Kamelet | undefined }[] = [];
   for (const artifact of artifacts)
-    if (artifact.kind === "kamelet") found.push({ artifact, before: await ifFound(connection.call("GET /kamelets/:name", { params: { name: artifact.id } })) });
+    if (artifact.kind === "kamelet")
+      found.push({ artifact, previous: await ifFound(connection.call("GET /kamelets/:name", { params: { name: artifact.id } })) });
   const texts = Object.fromEntries(found.map(({ artifact: { id, text } }) => [id, text]));
   const changes: Change[] = [];
-  for (const { artifact, before } of found) changes.push(await planKamelet(connection, artifact, before, { artifacts, texts }));
+  for (const { artifact, previous } of found) changes.push(await planKamelet(connection, artifact, previous, { artifacts, texts }));
   return changes;
 }
 
@@ -79,12 +80,12 @@ interface KameletContext {
 async function planKamelet(
   connection: Connection,
   artifact: KameletArtifact,
-  before: Kamelet | undefined,
+  previous: Kamelet | undefined,
   { artifacts, texts }: KameletContext,
 ): Promise<Change> {
   const { id, file, text } = artifact;
-  const common = { artifact, beforeHash: before?.hash, routes: undefined };
-  if (before?.yaml === text) return { ...common, action: "same", before, diff: [], warnings: [] };
+  const common = { artifact, previousHash: previous?.hash, routes: undefined };
+  if (previous?.yaml === text) return { ...common, action: "same", previous, diff: [], warnings: [] };
   const { [id]: _, ...kamelets } = texts;
   const query = { dryRun: true, force: true };
   const { flows, refused, warnings } = await connection
@@ -98,10 +99,10 @@ async function planKamelet(
     throw new CommandError(`${file}: flow '${broken.id}', which is not part of this deployment, cannot use this version: ${broken.error}`);
   return {
     ...common,
-    action: before === undefined ? "create" : "replace",
+    action: previous === undefined ? "create" : "replace",
     // A rollback removes a Kamelet that hides the one of a folder or package.
-    before: before?.origin === "deployed" ? { yaml: before.yaml } : undefined,
-    diff: before === undefined ? [] : printedDiff(before.yaml, text),
+    previous: previous?.origin === "deployed" ? { yaml: previous.yaml } : undefined,
+    diff: previous === undefined ? [] : printedDiff(previous.yaml, text),
     warnings,
     users: { flows, refused: refused.map((flow) => flow.id) },
   };
@@ -110,18 +111,18 @@ async function planKamelet(
 async function planDocument(connection: Connection, artifact: DocumentArtifact): Promise<Change> {
   const { kind, contentType, text, body } = artifact;
   const current = await ifFound(readDocument(connection, artifact));
-  const before = typeof current?.body === "string" ? current.body : withoutMetadata(current?.body);
-  const previous = contentType === undefined ? JSON.stringify(before, undefined, 2) : lines(String(before));
-  const next = contentType === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
-  const isSame = contentType === undefined ? isDeepStrictEqual(before, body) : previous === next;
+  const previous = typeof current?.body === "string" ? current.body : withoutMetadata(current?.body);
+  const previousText = contentType === undefined ? JSON.stringify(previous, undefined, 2) : lines(String(previous));
+  const nextText = contentType === undefined ? JSON.stringify(body, undefined, 2) : lines(text);
+  const isSame = contentType === undefined ? isDeepStrictEqual(previous, body) : previousText === nextText;
   const action = current === undefined ? "create" : isSame ? "same" : "replace";
   return {
     artifact,
     action,
-    before: current === undefined ? undefined : before,
-    beforeHash: current?.headers.get("etag")?.replaceAll('"', ""),
+    previous: current === undefined ? undefined : previous,
+    previousHash: current?.headers.get("etag")?.replaceAll('"', ""),
     // A policy may contain secrets, so its differences are not printed.
-    diff: action === "replace" && kind !== "policy" ? printedDiff(previous, next) : [],
+    diff: action === "replace" && kind !== "policy" ? printedDiff(previousText, nextText) : [],
     warnings: [],
     routes: undefined,
   };

@@ -67,13 +67,13 @@ async function apply(connection: Connection, pending: readonly Change[], options
   // The plan was checked as a whole: one new Kamelet may need another one, or the new version of a flow.
   const force = kamelets.length > 1 || kamelets.some(({ users }) => (users?.refused.length ?? 0) > 0);
   for (const [index, change] of pending.entries()) {
-    const { artifact, beforeHash } = change;
+    const { artifact, previousHash } = change;
     options.progress(
       `${index + 1}/${pending.length} ${artifact.kind} ${artifact.id}${options.withTests && artifact.kind === "flow" ? ": running its tests" : ""}`,
     );
     try {
       options.signal.throwIfAborted();
-      const installOptions = { ifMatch: beforeHash, withTests: options.withTests, comment: options.comment, force };
+      const installOptions = { ifMatch: previousHash, withTests: options.withTests, comment: options.comment, force };
       installed.push(await putArtifact(connection, artifact, artifact.body, installOptions));
       done.push(change);
       if (index === pending.length - 1) await checkBrokenFlows(connection, installed);
@@ -109,14 +109,14 @@ async function checkBrokenFlows(connection: Connection, installed: readonly Inst
 
 /** Restores the previous versions; returns the artifacts that could not be restored. */
 async function rollBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
-  const isRestoredFirst = ({ artifact, before }: Change): boolean => artifact.kind === "kamelet" && before !== undefined;
+  const isRestoredFirst = ({ artifact, previous }: Change): boolean => artifact.kind === "kamelet" && previous !== undefined;
   // The previous version of a flow may need the previous Kamelet; a new Kamelet can be removed when no flow uses it.
   const ordered = [...done.filter(isRestoredFirst), ...done.filter((change) => !isRestoredFirst(change))];
   const notRestored: string[] = [];
-  for (const { artifact, action, before } of ordered) {
+  for (const { artifact, action, previous } of ordered) {
     try {
-      if (action === "create" || before === undefined) await removeArtifact(connection, artifact);
-      else await putArtifact(connection, artifact, before, { force: true });
+      if (action === "create" || previous === undefined) await removeArtifact(connection, artifact);
+      else await putArtifact(connection, artifact, previous, { force: true });
     } catch {
       notRestored.push(`${artifact.kind} '${artifact.id}'`);
     }
@@ -135,13 +135,13 @@ function changeText({ artifact, action, diff, routes, warnings, users }: Change,
   return lines.join("\n");
 }
 
-function changeJson({ artifact, action, diff, routes, beforeHash, warnings, users }: Change): Readonly<Record<string, unknown>> {
+function changeJson({ artifact, action, diff, routes, previousHash, warnings, users }: Change): Readonly<Record<string, unknown>> {
   const common = {
     kind: artifact.kind,
     id: artifact.id,
     file: artifact.file,
     action,
-    previousHash: beforeHash ?? null,
+    previousHash: previousHash ?? null,
     diff,
     routes: routes ?? null,
     warnings,

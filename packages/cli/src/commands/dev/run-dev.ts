@@ -19,7 +19,7 @@ export async function run(call: Call): Promise<number> {
   const { arguments: positionals, flags, terminal, signal } = call;
   const paths = listOf(positionals, "paths");
   const port = textFlag(flags, "port") ?? "8080";
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port must be a port number, not '${port}'`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port must be a number from 0 to 65535, not '${port}'`);
   const { settings, environment } = await configurationOf(textFlag(flags, "profile"));
   const params = readParamFlags(listOf(flags, "param"));
   const flows = await readExternalFlows(paths.length === 0 ? ["."] : paths, { params, profile: settings.profile ?? "dev", environment });
@@ -47,7 +47,8 @@ export async function run(call: Call): Promise<number> {
     );
     logUncaughtErrors(server);
     const connection = createConnection(server.baseUrl, token);
-    if (settings.workers > 1) terminal.note(`SERVICE_WORKERS=${settings.workers} is ignored: \`sluice dev\` uses one process; use \`sluice run\` for several`);
+    if (settings.workers > 1)
+      terminal.note(`SERVICE_WORKERS=${settings.workers} is ignored: \`sluice dev\` uses one process; use \`sluice run\` for several workers`);
     await announce(connection, call, paths);
     const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
     if (designer !== undefined) terminal.note(`Designer ${designer.url}`);

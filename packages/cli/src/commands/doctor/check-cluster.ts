@@ -39,7 +39,7 @@ export function clusterFindings({ name, store, node, connectivity, revision, nod
             check,
             state: "warning",
             text: `the nodes run different versions: ${nodes.map((each) => `${each.node} ${each.version}`).join(", ")}`,
-            fix: "upgrade the older ones",
+            fix: "upgrade the older nodes",
           } as const,
         ]),
   ];

@@ -33,11 +33,11 @@ export interface LintOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Plug-ins configured by the operator. */
   readonly plugins?: Plugins;
-  /** Kamelet folders of the operator; those of the project are found next to the flows. */
+  /** The operator's folders with Kamelets; those of the project are found next to the flows. */
   readonly kamelets?: readonly string[];
-  /** Folders with text files of the operator; those of the project are found next to the flows. */
+  /** The operator's folders with text files; those of the project are found next to the flows. */
   readonly resources?: readonly string[];
-  /** Folders with connections of the operator; those of the project are found next to the flows. */
+  /** The operator's folders with connections; those of the project are found next to the flows. */
   readonly connections?: readonly string[];
 }
 

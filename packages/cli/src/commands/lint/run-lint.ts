@@ -10,7 +10,7 @@ import { sarif } from "./sarif.ts";
 export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const unreadable: Finding[] = [];
   const files = await findYamlFiles(listOf(positionals, "paths"), (path, problem) =>
-    unreadable.push(fileFinding(path, "file-unreadable", problem, "save it as UTF-8 text that this user can read")),
+    unreadable.push(fileFinding(path, "file-unreadable", problem, "save the file as UTF-8 text, and allow this user to read it")),
   );
   const { environment, settings } = readConfiguration({ profile: textFlag(flags, "profile") });
   const options = { params: readParamFlags(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };

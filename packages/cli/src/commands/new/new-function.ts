@@ -12,11 +12,11 @@ export async function newFunction({ arguments: positionals, flags, terminal }: C
   assertNames(stub);
   const { settings } = readConfiguration();
   const file = textFlag(flags, "file") ?? settings.functions ?? "functions.mjs";
-  const before = await textOf(file);
+  const existingText = await textOf(file);
   const lines = withTypes(stub);
-  if (before !== undefined && exportsName(before, exportedName(bean)))
+  if (existingText !== undefined && exportsName(existingText, exportedName(bean)))
     throw new UsageError(`'${file}' already exports '${exportedName(bean)}'; add this code to the export:\n${lines.slice(1, -1).join("\n")}`);
-  await writeFile(file, `${before === undefined ? moduleHead : before.replace(/\n*$/, "\n")}\n${lines.join("\n")}\n`);
+  await writeFile(file, `${existingText === undefined ? moduleHead : existingText.replace(/\n*$/, "\n")}\n${lines.join("\n")}\n`);
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ file, name: exportedName(bean) }));
   else terminal.write(`${file}\n\n${lines.join("\n")}\n\nTry it:\n  SERVICE_FUNCTIONS=${file} sluice dev`);
   return 0;
@@ -50,7 +50,7 @@ const importType = (type: string): string => `import(${JSON.stringify("sluice/fu
 const parameterTypes: Readonly<Record<Exclude<StubKind, "class">, Readonly<Record<string, string>>>> = {
   function: { exchange: importType("Exchange") },
   "aggregation-strategy": { old: `${importType("Exchange")} | undefined`, next: importType("Exchange") },
-  comparator: { one: "unknown", other: "unknown" },
+  comparator: { a: "unknown", b: "unknown" },
   "idempotent-repository": { key: "string" },
 };
 

@@ -33,11 +33,11 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   const flowFile = textFlag(flags, "flow");
   const subject = flowFile === undefined ? { flowId: recorded.flowId } : { flow: flowFile };
   const text = stringify({ ...subject, tests: [test] }, { lineWidth: 0 });
-  const result = await tryTest(connection, text);
+  const failures = await failuresOf(connection, text);
   if (output === "-") terminal.write(isOn(flags, "json") ? JSON.stringify({ ...subject, tests: [test] }, undefined, 2) : text);
   else await writeFile(output, text);
-  for (const failure of result) terminal.note(`${terminal.style("yellow", "warning")} the test does not pass yet: ${failure}`);
-  if (output !== "-") terminal.note(`${result.length === 0 ? "The test passes; written" : "Written"} to ${output}`);
+  for (const failure of failures) terminal.note(`${terminal.style("yellow", "warning")} the test does not pass yet: ${failure}`);
+  if (output !== "-") terminal.note(`${failures.length === 0 ? "The test passes; written" : "Written"} to ${output}`);
   return 0;
 }
 
@@ -88,7 +88,8 @@ function dataOf(text: string): unknown {
   }
 }
 
-async function tryTest(connection: Connection, text: string): Promise<readonly string[]> {
+/** Runs the test once. */
+async function failuresOf(connection: Connection, text: string): Promise<readonly string[]> {
   const file = readFlowTests(text);
   const [test] = file.tests;
   if (test === undefined) return [];

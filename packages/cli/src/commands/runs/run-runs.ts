@@ -40,8 +40,8 @@ export async function run({ arguments: positionals, flags, terminal, signal }: C
 }
 
 /** Prints newly finished runs. Polling once a second is enough, because the runtime stores past runs. */
-async function followRuns(connection: Connection, query: RunQuery, before: readonly Run[], print: (run: Run) => void, signal: AbortSignal): Promise<void> {
-  const endedIds = new Set<string>(before.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
+async function followRuns(connection: Connection, query: RunQuery, printed: readonly Run[], print: (run: Run) => void, signal: AbortSignal): Promise<void> {
+  const endedIds = new Set<string>(printed.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
   while (!signal.aborted) {
     await pause(pollMs, signal);
     if (signal.aborted) return;

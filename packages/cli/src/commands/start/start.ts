@@ -12,6 +12,6 @@ export const start: CommandDeclaration = {
     DESIGNER_WORKSPACE: "folder with the flows of the designer (default ./workspace)",
   },
   examples: [{ doc: "Use free ports", command: "SERVICE_PORT=0 DESIGNER_PORT=0 sluice start", until: "Runtime " }],
-  exits: { 0: "stopped", 1: "could not start", 2: "invalid setting" },
+  exits: { 0: "stopped; all runs finished", 1: "could not start, or runs were aborted", 2: "invalid setting" },
   load: () => import("./run-start.ts"),
 };

@@ -51,7 +51,7 @@ export function coverageOf(
         branches.push({ name: `${node.id}: ${branch.name}`, line: branch.line, routeId: route.id, hits: hits(first.id) });
       }
       if (maySkipSteps(node.name) && !inner.some(({ name }) => name === "otherwise")) {
-        const firstSteps = inner.map(({ steps: own }) => (own[0] as StepNode).id);
+        const firstSteps = inner.map(({ steps: nested }) => (nested[0] as StepNode).id);
         const skipped = visitedByRun.filter((visited) => visited.has(node.id) && !firstSteps.some((id) => visited.has(id))).length;
         branches.push({ name: `${node.id}: skipped`, line: node.span.line, routeId: route.id, hits: skipped });
       }

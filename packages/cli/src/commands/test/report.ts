@@ -7,7 +7,7 @@ export interface FileReport {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly results: readonly FlowTestResult[];
-  /** Why its tests could not run. */
+  /** Why the tests of the file could not run. */
   readonly problems: readonly FileProblem[];
 }
 

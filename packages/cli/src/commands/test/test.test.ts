@@ -102,7 +102,7 @@ describe("sluice test", () => {
     expect(exit).toBe(2);
   });
 
-  it("writes a report to a file and counts in JSON", async () => {
+  it("writes a JSON report with the counts to a file", async () => {
     put({
       "chooser.yaml": chooserFlow,
       "chooser.test.yaml":

@@ -13,7 +13,7 @@ export function run(call: Call): Promise<number> {
 /** Time limit for past events to arrive. */
 const replayMs = 500;
 const emptyReplayText =
-  "No past events: the runtime stores trace events only while a client follows the trace, and for one minute afterwards; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of one";
+  "No past events: the runtime stores trace events only while a client follows the trace, and for one minute afterwards; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of a run";
 
 /** The filters of all streams. */
 type FilterName = keyof NonNullable<CallInput<"GET /trace/stream">["query"] & CallInput<"GET /logs/stream">["query"]>;

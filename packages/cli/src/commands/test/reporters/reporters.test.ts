@@ -86,7 +86,7 @@ function schemaErrors(element: any): string[] {
   return [
     ...attributes.filter(([name, value]) => rule.attributes[name]?.test(value) !== true).map(([name, value]) => `${element.nodeName}/@${name}="${value}"`),
     ...rule.required.filter((name) => !attributes.some(([other]) => other === name)).map((name) => `${element.nodeName} has no ${name}`),
-    ...(order.some((place: number, index: number) => place < 0 || (index > 0 && place < (order[index - 1] as number)))
+    ...(order.some((position: number, index: number) => position < 0 || (index > 0 && position < (order[index - 1] as number)))
       ? [`children of ${element.nodeName}`]
       : []),
     ...inner.flatMap(schemaErrors),
