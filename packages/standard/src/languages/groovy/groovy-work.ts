@@ -1,4 +1,4 @@
-// Limits the work of one script. Closure calls are counted by the compiler; this counts the items and characters that operators and
+// Limits the work of one script. Compiled scripts count closure calls; this module counts the items and characters that operators and
 // methods process, so that a large message cannot block other runs.
 import { FlowError } from "@sluice/engine/spi";
 import { isMap, sizeOf } from "./groovy-maps.ts";
