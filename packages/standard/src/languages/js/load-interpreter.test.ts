@@ -46,12 +46,12 @@ describe("the interpreter", () => {
       expect(runWith(interpreter, "n + 2")).toEqual(good);
     };
     for (let index = 0; index < quick.length; index++) round(index);
-    const [bytes, before] = [interpreter.memoryBytes, process.memoryUsage()];
+    const [bytes, usageBefore] = [interpreter.memoryBytes, process.memoryUsage()];
     for (let index = 0; index < 250; index++) round(index);
     expect(interpreter.memoryBytes).toBe(bytes);
-    const after = process.memoryUsage();
-    expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).toBeLessThan(8 * 1024 * 1024);
-    expect(after.rss - before.rss).toBeLessThan(96 * 1024 * 1024);
+    const usageAfter = process.memoryUsage();
+    expect(usageAfter.external + usageAfter.arrayBuffers - usageBefore.external - usageBefore.arrayBuffers).toBeLessThan(8 * 1024 * 1024);
+    expect(usageAfter.rss - usageBefore.rss).toBeLessThan(96 * 1024 * 1024);
   });
 
   it("replaces an aborted instance and never uses it again", async () => {

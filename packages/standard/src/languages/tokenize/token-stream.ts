@@ -38,7 +38,7 @@ export function tokensOf(value: unknown, createTokenizer: () => Tokenizer, optio
   return new Tokens([asText(value)], createTokenizer, options);
 }
 
-/** The conversion of tokens to the type that an expression needs; without one they stay lazy. */
+/** The conversion of tokens to the result type of an expression; without a result type, they stay lazy. */
 export function compileTokensType(resultType: string | undefined): (tokens: unknown) => unknown {
   const convert = compileResultType(resultType);
   if (resultType === undefined) return convert;
