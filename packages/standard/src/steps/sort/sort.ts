@@ -76,4 +76,4 @@ function sortNaturally(list: readonly unknown[], clock: Clock): Awaitable<readon
 
 const isKey = (item: unknown): item is Key => typeof item === "string" || typeof item === "number" || item instanceof Date;
 
-const byKey = ({ key: one }: Entry, { key: other }: Entry): number => naturalOrder(one, other);
+const byKey = (left: Entry, right: Entry): number => naturalOrder(left.key, right.key);
