@@ -4,7 +4,7 @@ import { FlowError } from "@sluice/engine/spi";
 import { isMap, sizeOf } from "./groovy-maps.ts";
 
 const maxWork = 2_000_000;
-/** Characters that native methods process in the time of one item. */
+/** Number of characters that native methods process in the time they need for one item. */
 const charactersPerItem = 8;
 
 /** Work of the current script: scripts run synchronously, one at a time. */

@@ -1,5 +1,5 @@
-// Splits text incrementally. A tokenizer finds one token at a time, so a million lines need the memory of one; chunks are buffered only until their
-// token is complete.
+// Splits text incrementally. A tokenizer finds one token at a time, so a million lines need no more memory than one line; chunks are buffered
+// only until their token is complete.
 import { FlowError } from "@sluice/engine/spi";
 import { asText, checkListLength, maxTextLength } from "@sluice/engine/values";
 import { compileResultType } from "../language-values/result-type.ts";

@@ -7,7 +7,7 @@ import { countedItems, isAsync } from "../items.ts";
 import { after } from "../settle.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 
-/** Garbage collection pauses grow with the number of live objects: a million block the event loop for 250 ms. */
+/** Garbage collection pauses grow with the number of live objects: a million objects block the event loop for 250 ms. */
 const maxElements = 500_000;
 
 export const sort = defineStep({
