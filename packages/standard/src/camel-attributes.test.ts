@@ -134,7 +134,7 @@ describe("attributes that are rejected by name, with a reason", () => {
   });
 });
 
-describe("values that had another meaning in older versions of Camel", () => {
+describe("names and values that changed between Camel versions", () => {
   const breaker = (options: string): string => route(`{circuitBreaker: {resilience4jConfiguration: {${options}}, steps: [{log: x}]}}`);
 
   it.each(["waitDurationInOpenState", "slowCallDurationThreshold"])("%s warns about a small number without a unit", (option) => {
@@ -142,7 +142,7 @@ describe("values that had another meaning in older versions of Camel", () => {
     for (const written of ["20s", "20ms", "20000", "0"]) expect(diagnosticsOf(breaker(`${option}: ${written}`))).toEqual([]);
   });
 
-  it("rejects kebab-case names like Camel, with the version and the current name", () => {
+  it("rejects kebab-case names, as Camel does, with the version and the current name", () => {
     expect(diagnosticsOf(route("{set-body: {constant: x}}"))).toEqual(["1: names such as 'set-body' were removed in Camel 4.13 (write 'setBody')"]);
     expect(diagnosticsOf(`- on-exception: {exception: [java.lang.Exception], handled: {constant: "true"}}\n${route("{log: x}")}`)).toEqual([
       "1: names such as 'on-exception' were removed in Camel 4.13 (write 'onException')",

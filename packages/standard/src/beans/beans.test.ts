@@ -43,7 +43,7 @@ describe("strategies", () => {
     expect(merge(make("useOriginal", { propagateException: false }), failed("one")).failure).toBeUndefined();
   });
 
-  it("collect bodies in order, without null, on the first message", () => {
+  it("collect bodies in order, without nulls, in the first message", () => {
     const first = exchangeOf("a", { h: "first" });
     const result = merge(make("groupedBody"), first, exchangeOf(null), exchangeOf("c", { h: "last" }));
     expect(result).toBe(first);

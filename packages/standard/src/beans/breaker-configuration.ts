@@ -5,7 +5,7 @@ export const breakerConfiguration = defineBean({
   names: ["org.apache.camel.model.Resilience4jConfigurationDefinition", "Resilience4jConfigurationDefinition", "resilience4jConfiguration"],
   kind: "circuit-breaker-configuration",
   title: "Circuit breaker configuration",
-  summary: "Settings of a circuit, shared by several circuit breakers.",
+  summary: "Circuit breaker settings, shared by several steps.",
   group: "errors",
   since: "0.1",
   properties: breakerFields,

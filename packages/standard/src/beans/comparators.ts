@@ -2,13 +2,13 @@
 import { defineBean } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 
-export type Comparator = (one: unknown, other: unknown) => number;
+export type Comparator = (left: unknown, right: unknown) => number;
 
 /** Compares numbers by value, dates by time, other values as text; null comes first. */
-export const naturalOrder: Comparator = (one, other) => {
-  if (typeof one === "number" && typeof other === "number") return one - other;
-  if (one instanceof Date && other instanceof Date) return one.getTime() - other.getTime();
-  return textOrder(asText(one), asText(other));
+export const naturalOrder: Comparator = (left, right) => {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (left instanceof Date && right instanceof Date) return left.getTime() - right.getTime();
+  return textOrder(asText(left), asText(right));
 };
 
 function textOrder(left: string, right: string): number {
@@ -22,7 +22,7 @@ export const reverseOrder = defineBean({
   names: ["java.util.Collections$ReverseComparator", "reverseOrder"],
   title: "Reverse order",
   summary: "Sorts in descending order.",
-  create: (): Comparator => (one, other) => naturalOrder(other, one),
+  create: (): Comparator => (left, right) => naturalOrder(right, left),
 });
 
 export const caseInsensitiveOrder = defineBean({
@@ -30,5 +30,5 @@ export const caseInsensitiveOrder = defineBean({
   names: ["java.lang.String$CaseInsensitiveComparator", "caseInsensitiveOrder"],
   title: "Case-insensitive order",
   summary: "Sorts text case-insensitively.",
-  create: (): Comparator => (one, other) => textOrder(asText(one).toUpperCase().toLowerCase(), asText(other).toUpperCase().toLowerCase()),
+  create: (): Comparator => (left, right) => textOrder(asText(left).toUpperCase().toLowerCase(), asText(right).toUpperCase().toLowerCase()),
 });

@@ -134,7 +134,7 @@ function isExpressionChain(parts: readonly Part[]): boolean {
 /** Values in such text cannot be encoded for their position, so a message could add options. */
 function mixedOperatorError(text: string): CompileError {
   return new CompileError("address-operators", `the address '${text.slice(0, 100)}' combines text with operators such as '?:' or with '$init{'`, {
-    hint: "set a variable in a step before, and use it in the address: ${variable.name}",
+    hint: "set a variable in an earlier step and use it in the address: ${variable.name}",
   });
 }
 

@@ -48,7 +48,7 @@ describe("removing", () => {
     expect(diagnosticsOf('- removeHeaders: "(a"')).not.toEqual([]);
   });
 
-  it("a single name does not treat * as a wildcard; the name of a variable may have a scope", async () => {
+  it("* is not a wildcard in a single name; the name of a variable may have a scope", async () => {
     const run = await flow(`
       - removeHeader: "x*"
       - removeVariable: "global:g"

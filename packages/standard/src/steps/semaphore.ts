@@ -21,7 +21,7 @@ export class Semaphore {
     this.#limits = limits;
   }
 
-  /** May change at any time; holders are not affected. Waiting messages use a higher limit before new ones. */
+  /** May change at any time; holders are not affected. When the limit rises, waiting messages are admitted before new ones. */
   set limits(limits: SemaphoreLimits) {
     this.#limits = limits;
     this.#admit();

@@ -164,9 +164,9 @@ describe("namespaces", () => {
     const opening = (): string => `<a${Array.from({ length: 600 }, () => ` xmlns:p${count++}="u"`).join("")}>`;
     const tags = Array.from({ length: 180 }, opening);
     const costOf = (text: string): number => {
-      const before = process.cpuUsage();
+      const usageBefore = process.cpuUsage();
       expect(serializeXml(parseXml(text)).length).toBe(text.length);
-      return process.cpuUsage(before).user;
+      return process.cpuUsage(usageBefore).user;
     };
     const flat = costOf(`<a>${tags.map((tag) => `${tag}1</a>`).join("")}</a>`);
     expect(costOf(`${tags.join("")}1` + "</a>".repeat(tags.length))).toBeLessThan(flat * 5 + 300_000);

@@ -57,7 +57,7 @@ export function readXmlAhead(value: unknown, clock: Clock): Awaitable {
   return inSlices(value, clock).then((parsed) => void (lastLongText = new WeakRef({ text: value, parsed })));
 }
 
-/** A failure is stored for the expression to throw: a branch that is not taken must not fail. */
+/** Returns a failure instead of throwing it: only an expression that is evaluated may throw it. */
 async function inSlices(text: string, clock: Clock): Promise<Parsed> {
   try {
     return await parseXmlInSlices(text, clock);

@@ -5,7 +5,7 @@ import { f } from "@sluice/model";
 
 const commonMembers = { kind: "function", group: "kafka", since: "0.1" } as const;
 const manualCommitHeader = "CamelKafkaManualCommit";
-const notText: ReadonlySet<string> = new Set(["kafka.HEADERS", manualCommitHeader]);
+const objectHeaders: ReadonlySet<string> = new Set(["kafka.HEADERS", manualCommitHeader]);
 
 export const headerDeserializer = defineBean({
   ...commonMembers,
@@ -19,7 +19,7 @@ export const headerDeserializer = defineBean({
       if (!enabled) return;
       const { headers } = exchange.message;
       for (const [name, value] of [...headers])
-        if (!notText.has(name) && value !== null && value !== undefined && typeof value !== "string") headers.set(name, asText(value));
+        if (!objectHeaders.has(name) && value !== null && value !== undefined && typeof value !== "string") headers.set(name, asText(value));
     },
 });
 

@@ -53,7 +53,7 @@ export const insertField = defineBean({
   ...commonMembers,
   names: transformClasses("InsertField"),
   title: "Insert field",
-  summary: "Adds a field to a JSON object, or an item to a JSON list.",
+  summary: "Adds a field to a JSON object, or an item to a JSON array.",
   properties: {
     field: f.string({ doc: "The field to add.", required: true }),
     value: f.text({ doc: "Value of the field; Simple functions such as `${header.id}` are evaluated.", required: true }),

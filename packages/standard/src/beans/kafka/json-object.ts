@@ -18,7 +18,7 @@ export function objectBody(exchange: Exchange): JsonObject {
   throw new FlowError("org.apache.camel.InvalidPayloadException", "the body is a JSON array, but an object is required", { code: "kafka-transform" });
 }
 
-/** Parts of a string between commas; none for an absent or empty one. */
+/** The comma-separated parts of a string; none if it is absent or empty. */
 export const namesIn = (text: unknown): readonly string[] => (typeof text === "string" && text !== "" ? text.split(",") : []);
 
 /** An exchange property as text: the public Kamelets pass parameters this way. */

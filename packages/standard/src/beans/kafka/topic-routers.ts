@@ -13,7 +13,8 @@ export const regexRouter = defineBean({
   ...commonMembers,
   names: transformClasses("RegexRouter"),
   title: "Regex router",
-  summary: "Renames the topic, and the header `ce-type`, when the exchange property `regex` matches it; `replacement` may refer to groups.",
+  summary:
+    "Replaces the topic, and the value of the header `ce-type`, if the exchange property `regex` matches the whole value; `replacement` may refer to groups.",
   create:
     () =>
     (exchange: Exchange): void => {

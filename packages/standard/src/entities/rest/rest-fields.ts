@@ -62,7 +62,7 @@ export const verbFields = {
     {
       uri: f.uri({ doc: "Endpoint that handles the request.", required: true }),
       parameters: f.parameters({ doc: "Options of the endpoint.", default: {} }),
-      id: f.string({ doc: "Id of the step that calls it.", group: "advanced" }),
+      id: f.string({ doc: "Id of the step that calls the endpoint.", group: "advanced" }),
       description: text("Description of the step."),
       note: text("Note for readers of the flow."),
       disabled: f.boolean({ doc: "Disables the operation.", default: false, group: "advanced" }),

@@ -8,7 +8,7 @@ import { type MimePart, boundaryOf, readHead, readParts, writeParts } from "./mi
 const attachmentsProperty = "CamelAttachments";
 const encoder = new TextEncoder();
 
-/** A body with its attachments as one MIME multipart. */
+/** A body with its attachments as one MIME multipart body. */
 export const mimeMultipart = defineFormat({
   name: "mimeMultipart",
   title: "MIME multipart",
@@ -19,7 +19,7 @@ export const mimeMultipart = defineFormat({
   options: {
     ...commonFields,
     multipartSubType: f.string({ doc: "Subtype of multipart/ in the Content-Type.", default: "mixed" }),
-    multipartWithoutAttachment: f.boolean({ doc: "Creates a multipart even without attachments.", default: false }),
+    multipartWithoutAttachment: f.boolean({ doc: "Creates a multipart body even without attachments.", default: false }),
     headersInline: f.boolean({
       doc: "Writes the headers of the multipart at the start of the body instead of in the message, and reads them from there.",
       default: false,

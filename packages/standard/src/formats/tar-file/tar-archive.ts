@@ -32,7 +32,7 @@ export function writeTar(name: string, content: Uint8Array): Uint8Array {
   return archive;
 }
 
-/** The files of an archive, without links and devices. */
+/** The files of an archive and, if `withFolders`, its folders; links and devices are skipped. */
 export function readTar(archive: Uint8Array, limit: number, withFolders: boolean): ArchiveEntry[] {
   const entries: ArchiveEntry[] = [];
   let longName: string | undefined;

@@ -5,7 +5,7 @@ import { readTar, writeTar } from "./tar-archive.ts";
 export const tarFile = defineFormat({
   name: "tarFile",
   title: "Tar file",
-  summary: "Writes the body to a tar file, or reads the entries of one.",
+  summary: "Writes the body to a tar file, or reads the entries of a tar file.",
   group: "binary",
   icon: "file-archive",
   since: "0.1",

@@ -71,7 +71,7 @@ export const yaml = defineFormat({
   },
 });
 
-/** The text of a value; `outer` is the style of its outermost list, by default flow when it has plain values only. */
+/** The text of a value. By default, a list of plain values is written on one line; `outer` forces the block style for the outermost list. */
 function writeYaml(value: unknown, prettyFlow: boolean, outer?: "block"): string {
   const budget: SizeBudget = { values: maxValues, styledCharacters: maxStyledCharacters };
   checkSize(value, 0, budget);

@@ -9,7 +9,7 @@ const entryTime = new Date(1980, 0, 1, 0, 0, 0);
 export const zipFile = defineFormat({
   name: "zipFile",
   title: "Zip file",
-  summary: "Writes the body to a zip file, or reads the entries of one.",
+  summary: "Writes the body to a zip file, or reads the entries of a zip file.",
   group: "binary",
   icon: "file-archive",
   since: "0.1",

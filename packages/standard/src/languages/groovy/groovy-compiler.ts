@@ -8,7 +8,7 @@ import { callMethod, castTo, isKnownMethod } from "./groovy-methods.ts";
 import * as operators from "./groovy-operators.ts";
 import { printFunctions, unsupported } from "./groovy-unsupported.ts";
 import { constructors, slurperMethods, statics } from "./groovy-statics.ts";
-import type { Binary, Node, Statement } from "./groovy-tree.ts";
+import type { BinaryOperator, Node, Statement } from "./groovy-tree.ts";
 import { startWork } from "./groovy-work.ts";
 
 /** One evaluation: the message and the remaining closure calls. */
@@ -66,7 +66,7 @@ const refusedNames: Readonly<Record<string, string>> = {
   response: "set the body and the headers with setBody and setHeader",
 };
 
-const binary: Readonly<Record<Exclude<Binary, "&&" | "||" | "?:">, (left: unknown, right: unknown) => unknown>> = {
+const binary: Readonly<Record<Exclude<BinaryOperator, "&&" | "||" | "?:">, (left: unknown, right: unknown) => unknown>> = {
   "+": operators.add,
   "-": operators.subtract,
   "*": operators.multiply,
@@ -341,16 +341,16 @@ class Compiler {
   }
 
   #binary({ operator, left, right }: Node & { kind: "binary" }): Evaluate {
-    const [one, other] = [this.#node(left), this.#node(right)];
-    if (operator === "&&") return (frame) => operators.truth(one(frame)) && operators.truth(other(frame));
-    if (operator === "||") return (frame) => operators.truth(one(frame)) || operators.truth(other(frame));
+    const [evaluateLeft, evaluateRight] = [this.#node(left), this.#node(right)];
+    if (operator === "&&") return (frame) => operators.truth(evaluateLeft(frame)) && operators.truth(evaluateRight(frame));
+    if (operator === "||") return (frame) => operators.truth(evaluateLeft(frame)) || operators.truth(evaluateRight(frame));
     if (operator === "?:")
       return (frame) => {
-        const value = one(frame);
-        return operators.truth(value) ? value : other(frame);
+        const value = evaluateLeft(frame);
+        return operators.truth(value) ? value : evaluateRight(frame);
       };
     const apply = binary[operator];
-    return (frame) => apply(plain(one(frame)), plain(other(frame)));
+    return (frame) => apply(plain(evaluateLeft(frame)), plain(evaluateRight(frame)));
   }
 }
 

@@ -103,8 +103,14 @@ export function power(left: unknown, right: unknown): unknown {
 function arithmetic(operator: "+" | "-" | "*" | "%", left: number | bigint, right: number | bigint): number | bigint {
   if (typeof left === "bigint" || typeof right === "bigint") {
     if (Number.isInteger(Number(left)) && Number.isInteger(Number(right))) {
-      const [one, other] = [BigInt(left), BigInt(right)];
-      return operator === "+" ? one + other : operator === "-" ? one - other : operator === "*" ? one * other : one % other;
+      const [leftInteger, rightInteger] = [BigInt(left), BigInt(right)];
+      return operator === "+"
+        ? leftInteger + rightInteger
+        : operator === "-"
+          ? leftInteger - rightInteger
+          : operator === "*"
+            ? leftInteger * rightInteger
+            : leftInteger % rightInteger;
     }
     return arithmetic(operator, Number(left), Number(right));
   }

@@ -2,10 +2,10 @@
 import { CompileError } from "@sluice/engine/spi";
 import { TokenCursor } from "./groovy-cursor.ts";
 import { tokenize, type Token } from "./groovy-lexer.ts";
-import type { Binary, Node, Statement } from "./groovy-tree.ts";
+import type { BinaryOperator, Node, Statement } from "./groovy-tree.ts";
 import { printFunctions, refusedWords, unsupported } from "./groovy-unsupported.ts";
 
-const levels: readonly (readonly Binary[])[] = [
+const levels: readonly (readonly BinaryOperator[])[] = [
   ["||"],
   ["&&"],
   ["==", "!=", "<=>", "=~", "==~"],
@@ -85,7 +85,7 @@ class Parser {
     this.#tokens.skip();
     this.#tokens.skipLines();
     const right = this.#expression();
-    const operator = assigning.slice(0, -1) as Binary;
+    const operator = assigning.slice(0, -1) as BinaryOperator;
     return { kind: "assign", offset, target: value, value: assigning === "=" ? right : { kind: "binary", offset, operator, left: value, right } };
   }
 
@@ -94,10 +94,10 @@ class Parser {
     const test = this.#expression();
     this.#tokens.expect(")");
     const then = this.#nested(() => this.#block());
-    const before = this.#tokens.position;
+    const { position } = this.#tokens;
     this.#tokens.skipLines();
     if (!this.#tokens.takeWord("else")) {
-      this.#tokens.goTo(before);
+      this.#tokens.goTo(position);
       return { kind: "if", offset, test, then, otherwise: [] };
     }
     return { kind: "if", offset, test, then, otherwise: this.#nested(() => this.#block()) };
@@ -157,7 +157,7 @@ class Parser {
   }
 
   #conditional(test: Node): Node {
-    const before = this.#tokens.position;
+    const { position } = this.#tokens;
     this.#tokens.skipLines();
     if (this.#tokens.take("?:")) {
       this.#tokens.skipLines();
@@ -171,7 +171,7 @@ class Parser {
       this.#tokens.skipLines();
       return { kind: "ternary", offset: test.offset, test, then, otherwise: this.#expression() };
     }
-    this.#tokens.goTo(before);
+    this.#tokens.goTo(position);
     return test;
   }
 
@@ -180,12 +180,12 @@ class Parser {
     if (operators === undefined) return this.#unary();
     let left = this.#binary(level + 1);
     for (;;) {
-      // A line that starts with a logical operator continues the one before; `-` or `[` could start a statement.
-      const before = this.#tokens.position;
+      // A line that starts with a logical operator continues the previous line; `-` or `[` could start a statement.
+      const { position } = this.#tokens;
       if (level < 2) this.#tokens.skipLines();
       const operator = operators.find((text) => (text === "in" ? this.#tokens.isWord(text) : this.#tokens.is(text)));
       if (operator === undefined) {
-        this.#tokens.goTo(before);
+        this.#tokens.goTo(position);
         return level === 3 ? this.#typeTest(left) : left;
       }
       const { offset } = this.#tokens.next();
@@ -215,11 +215,11 @@ class Parser {
     let node = start;
     for (;;) {
       const { offset } = this.#tokens.next();
-      const before = this.#tokens.position;
-      // A call chain may continue on the next line if that starts with a dot.
+      const { position } = this.#tokens;
+      // A line that starts with a dot continues the call chain.
       this.#tokens.skipLines();
       const dot = ["?.", "*.", "."].find((text) => this.#tokens.is(text));
-      if (dot === undefined) this.#tokens.goTo(before);
+      if (dot === undefined) this.#tokens.goTo(position);
       if (dot !== undefined) node = this.#member(node, dot, offset);
       else if (this.#tokens.take("[")) {
         this.#tokens.skipLines();
@@ -358,7 +358,7 @@ class Parser {
   #closure(): Node {
     const { offset } = this.#tokens.next();
     this.#tokens.expect("{");
-    const before = this.#tokens.position;
+    const { position } = this.#tokens;
     const names: string[] = [];
     this.#tokens.skipLines();
     while (this.#tokens.next().kind === "word") {
@@ -368,7 +368,7 @@ class Parser {
       this.#tokens.skipLines();
     }
     const hasNames = this.#tokens.take("->");
-    if (!hasNames) this.#tokens.goTo(before);
+    if (!hasNames) this.#tokens.goTo(position);
     const body = this.#statements("}");
     this.#tokens.expect("}");
     return { kind: "closure", offset, names: hasNames ? names : ["it"], body };

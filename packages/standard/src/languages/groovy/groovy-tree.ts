@@ -1,5 +1,5 @@
 // The syntax tree of the Groovy subset. Every node has its start position, for error messages.
-export type Binary =
+export type BinaryOperator =
   | "+"
   | "-"
   | "*"
@@ -40,7 +40,7 @@ export type Node = { readonly offset: number } & (
   | { readonly kind: "new"; readonly type: string; readonly parameters: readonly Node[] }
   | { readonly kind: "closure"; readonly names: readonly string[]; readonly body: readonly Statement[] }
   | { readonly kind: "unary"; readonly operator: "!" | "-" | "+"; readonly operand: Node }
-  | { readonly kind: "binary"; readonly operator: Binary; readonly left: Node; readonly right: Node }
+  | { readonly kind: "binary"; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node }
   | { readonly kind: "ternary"; readonly test: Node; readonly then: Node; readonly otherwise: Node }
   | { readonly kind: "cast"; readonly of: Node; readonly type: string }
   | { readonly kind: "typeTest"; readonly of: Node; readonly type: string; readonly negated: boolean }

@@ -1,10 +1,10 @@
-// Limits the work of one script. Closure calls are counted by the compiler; this counts the items and characters that operators and
+// Limits the work of one script. Compiled scripts count closure calls; this module counts the items and characters that operators and
 // methods process, so that a large message cannot block other runs.
 import { FlowError } from "@sluice/engine/spi";
 import { isMap, sizeOf } from "./groovy-maps.ts";
 
 const maxWork = 2_000_000;
-/** Characters that native methods process in the time of one item. */
+/** Number of characters that native methods process in the time they need for one item. */
 const charactersPerItem = 8;
 
 /** Work of the current script: scripts run synchronously, one at a time. */

@@ -115,7 +115,7 @@ function compileForeach(source: Filter, bind: Destructure, { start, update, extr
   };
 }
 
-/** Patterns separated by `?//`: when one fails, or the program fails with its bindings, the next is tried. */
+/** Patterns separated by `?//`: if a pattern does not match, or the body fails with its bindings, the next pattern is tried. */
 function tryEach(alternatives: readonly FillSlots[], count: number): Destructure {
   return (environment, value, act) => {
     for (let index = 0; index < alternatives.length; index++) {

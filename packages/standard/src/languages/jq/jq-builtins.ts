@@ -56,11 +56,11 @@ function ofValues(compute: ValueFunction): CreateFilter {
         machine.spend(0.5);
         return compute(machine, input);
       });
-    const { one } = first;
-    if (args.length === 1 && one !== undefined)
+    const { evaluate } = first;
+    if (args.length === 1 && evaluate !== undefined)
       return singleFilter((environment, input) => {
         machine.spend(0.5);
-        return compute(machine, input, one(environment, input));
+        return compute(machine, input, evaluate(environment, input));
       });
     return valueFilter((environment, input, emit) =>
       eachCombination(args, environment, input, (values) => {

@@ -8,7 +8,7 @@ import { describe, fail, isTruthy, type Members } from "./jq-values.ts";
 type Env = Environment | undefined;
 
 export const identityFilter: Filter = {
-  one: (_environment, input) => input,
+  evaluate: (_environment, input) => input,
   run: (_environment, input, emit) => emit(input),
   paths: (_environment, at, input, emit) => emit(at, input),
 };
@@ -26,14 +26,14 @@ export function emitUnlessFailed(read: () => unknown, isOptional: boolean, emit:
 }
 
 export function mapFilter(of: Filter, change: (value: unknown) => unknown): Filter {
-  const { one } = of;
-  if (one !== undefined) return singleFilter((environment, input) => change(one(environment, input)));
+  const { evaluate } = of;
+  if (evaluate !== undefined) return singleFilter((environment, input) => change(evaluate(environment, input)));
   return valueFilter((environment, input, emit) => of.run(environment, input, (value) => emit(change(value))));
 }
 
 export function indexFilter(of: Filter, key: Filter, isOptional: boolean, machine: JqMachine): Filter {
-  const { one } = of;
-  const keyOne = key.one;
+  const { evaluate } = of;
+  const evaluateKey = key.evaluate;
   const paths: Filter["paths"] = (environment, at, input, emit) =>
     key.run(environment, input, (name) =>
       of.paths(environment, at, input, (link, value) =>
@@ -44,9 +44,9 @@ export function indexFilter(of: Filter, key: Filter, isOptional: boolean, machin
         ),
       ),
     );
-  if (one !== undefined && keyOne !== undefined && !isOptional) {
-    const single = (environment: Env, input: unknown): unknown => indexValue(one(environment, input), keyOne(environment, input), machine);
-    return { one: single, run: (environment, input, emit) => emit(single(environment, input)), paths };
+  if (evaluate !== undefined && evaluateKey !== undefined && !isOptional) {
+    const evaluateIndex = (environment: Env, input: unknown): unknown => indexValue(evaluate(environment, input), evaluateKey(environment, input), machine);
+    return { evaluate: evaluateIndex, run: (environment, input, emit) => emit(evaluateIndex(environment, input)), paths };
   }
   return {
     run: (environment, input, emit) =>
@@ -113,11 +113,11 @@ export function tryFilter(body: Filter, handler: Filter | undefined): Filter {
 export function pipeFilter(left: Filter, right: Filter): Filter {
   const paths: Filter["paths"] = (environment, at, input, emit) =>
     left.paths(environment, at, input, (link, value) => right.paths(environment, link, value, emit));
-  const first = left.one;
-  const second = right.one;
+  const first = left.evaluate;
+  const second = right.evaluate;
   if (first !== undefined && second !== undefined) {
-    const one = (environment: Env, input: unknown): unknown => second(environment, first(environment, input));
-    return { one, run: (environment, input, emit) => emit(one(environment, input)), paths, owned: pipeOwned(left, right) };
+    const evaluate = (environment: Env, input: unknown): unknown => second(environment, first(environment, input));
+    return { evaluate, run: (environment, input, emit) => emit(evaluate(environment, input)), paths, owned: pipeOwned(left, right) };
   }
   if (left.owned !== undefined && right.owned !== undefined)
     return {
@@ -149,12 +149,12 @@ export function commaFilter(left: Filter, right: Filter): Filter {
 
 export function binaryFilter(operator: string, left: Filter, right: Filter, machine: JqMachine): Filter {
   const operate = operations[operator] as (left: unknown, right: unknown, machine: JqMachine) => unknown;
-  const leftOne = left.one;
-  const rightOne = right.one;
-  if (leftOne !== undefined && rightOne !== undefined)
+  const evaluateLeft = left.evaluate;
+  const evaluateRight = right.evaluate;
+  if (evaluateLeft !== undefined && evaluateRight !== undefined)
     return singleFilter((environment, input) => {
-      const second = rightOne(environment, input);
-      return operate(leftOne(environment, input), second, machine);
+      const second = evaluateRight(environment, input);
+      return operate(evaluateLeft(environment, input), second, machine);
     });
   return valueFilter((environment, input, emit) =>
     right.run(environment, input, (second) => left.run(environment, input, (first) => emit(operate(first, second, machine)))),
@@ -163,10 +163,12 @@ export function binaryFilter(operator: string, left: Filter, right: Filter, mach
 
 /** `and` and `or` with short-circuit evaluation. */
 export function logicFilter(stopsAt: boolean, left: Filter, right: Filter): Filter {
-  const leftOne = left.one;
-  const rightOne = right.one;
-  if (leftOne !== undefined && rightOne !== undefined)
-    return singleFilter((environment, input) => (isTruthy(leftOne(environment, input)) === stopsAt ? stopsAt : isTruthy(rightOne(environment, input))));
+  const evaluateLeft = left.evaluate;
+  const evaluateRight = right.evaluate;
+  if (evaluateLeft !== undefined && evaluateRight !== undefined)
+    return singleFilter((environment, input) =>
+      isTruthy(evaluateLeft(environment, input)) === stopsAt ? stopsAt : isTruthy(evaluateRight(environment, input)),
+    );
   return valueFilter((environment, input, emit) =>
     left.run(environment, input, (first) => {
       if (isTruthy(first) === stopsAt) emit(stopsAt);
@@ -200,15 +202,15 @@ export function alternativeFilter(left: Filter, right: Filter): Filter {
 }
 
 export function ifFilter(condition: Filter, then: Filter, otherwise: Filter): Filter {
-  const decide = condition.one;
-  const thenOne = then.one;
-  const otherwiseOne = otherwise.one;
+  const decide = condition.evaluate;
+  const evaluateThen = then.evaluate;
+  const evaluateOtherwise = otherwise.evaluate;
   const paths: Filter["paths"] = (environment, at, input, emit) =>
     condition.run(environment, input, (value) => (isTruthy(value) ? then : otherwise).paths(environment, at, input, emit));
-  if (decide !== undefined && thenOne !== undefined && otherwiseOne !== undefined) {
-    const one = (environment: Env, input: unknown): unknown =>
-      isTruthy(decide(environment, input)) ? thenOne(environment, input) : otherwiseOne(environment, input);
-    return { one, run: (environment, input, emit) => emit(one(environment, input)), paths };
+  if (decide !== undefined && evaluateThen !== undefined && evaluateOtherwise !== undefined) {
+    const evaluate = (environment: Env, input: unknown): unknown =>
+      isTruthy(decide(environment, input)) ? evaluateThen(environment, input) : evaluateOtherwise(environment, input);
+    return { evaluate, run: (environment, input, emit) => emit(evaluate(environment, input)), paths };
   }
   return {
     run: (environment, input, emit) => condition.run(environment, input, (value) => (isTruthy(value) ? then : otherwise).run(environment, input, emit)),

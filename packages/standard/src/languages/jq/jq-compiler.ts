@@ -166,11 +166,11 @@ export class JqCompiler {
 
   #object(entries: readonly { readonly key: Ast; readonly value: Ast }[], scope: Scope): Filter {
     const compiled = entries.map(({ key, value }) => ({ key: this.compile(key, scope), value: this.compile(value, scope) }));
-    const singles = compiled.every(({ key, value }) => key.one !== undefined && value.one !== undefined);
+    const singles = compiled.every(({ key, value }) => key.evaluate !== undefined && value.evaluate !== undefined);
     if (singles)
       return singleFilter((environment, input) => {
         const object: Members = {};
-        for (const { key, value } of compiled) setMember(object, memberName(key.one?.(environment, input)), value.one?.(environment, input));
+        for (const { key, value } of compiled) setMember(object, memberName(key.evaluate?.(environment, input)), value.evaluate?.(environment, input));
         return object;
       });
     return valueFilter((environment, input, emit) => {

@@ -16,8 +16,9 @@ type EmitPath = (at: PathLink | undefined, value: unknown) => void;
 export interface Filter {
   run(environment: Environment | undefined, input: unknown, emit: Emit): void;
   paths(environment: Environment | undefined, at: PathLink | undefined, input: unknown, emit: EmitPath): void;
-  readonly one?: ((environment: Environment | undefined, input: unknown) => unknown) | undefined;
-  /** Like `one`, but containers in `fresh` are owned by the caller and may be changed in place, as in a reduce. */
+  /** Returns the output; defined only for filters that always have exactly one output. */
+  readonly evaluate?: ((environment: Environment | undefined, input: unknown) => unknown) | undefined;
+  /** Like `evaluate`, but containers in `fresh` are owned by the caller and may be changed in place, as in a reduce. */
   readonly owned?: OwnedUpdate | undefined;
 }
 
@@ -41,8 +42,12 @@ export function valueFilter(run: Filter["run"]): Filter {
 }
 
 /** A filter with exactly one output. */
-export function singleFilter(one: NonNullable<Filter["one"]>): Filter {
-  return { one, run: (environment, input, emit) => emit(one(environment, input)), paths: (environment, _at, input) => void noPath(one(environment, input)) };
+export function singleFilter(evaluate: NonNullable<Filter["evaluate"]>): Filter {
+  return {
+    evaluate,
+    run: (environment, input, emit) => emit(evaluate(environment, input)),
+    paths: (environment, _at, input) => void noPath(evaluate(environment, input)),
+  };
 }
 
 function noPath(value: unknown): never {

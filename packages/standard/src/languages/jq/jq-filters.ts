@@ -71,8 +71,8 @@ function childrenOf(value: unknown): readonly unknown[] {
 function mapItems(f: Filter, environment: Env, input: unknown, machine: JqMachine): unknown[] {
   const items = childrenOf(input);
   machine.spend(items.length);
-  const { one } = f;
-  if (one !== undefined) return items.map((item) => one(environment, item));
+  const { evaluate } = f;
+  if (evaluate !== undefined) return items.map((item) => evaluate(environment, item));
   const result: unknown[] = [];
   for (const item of items) f.run(environment, item, (value) => result.push(value));
   return result;
@@ -132,7 +132,7 @@ function range([from, to, by]: readonly [Filter, Filter, Filter], machine: JqMac
 
 function at(index: number): Filter {
   return {
-    one: (_environment, input) => itemAt(input, index),
+    evaluate: (_environment, input) => itemAt(input, index),
     run: (_environment, input, emit) => emit(itemAt(input, index)),
     paths: (_environment, link, input, emit) => emit({ key: index, up: link }, itemAt(input, index)),
   };
@@ -261,7 +261,7 @@ function repeatWhile(condition: Filter, next: Filter, machine: JqMachine): Filte
   return valueFilter(go);
 }
 
-/** The outputs of `f`, repeated until a surrounding `limit` or the work limit ends it. */
+/** Emits the outputs of `f` in a loop, which ends at a surrounding `limit` or at the work limit. */
 function repeat(f: Filter, machine: JqMachine): Filter {
   return valueFilter((environment, input, emit) => {
     for (;;) {

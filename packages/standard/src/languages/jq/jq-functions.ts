@@ -197,7 +197,7 @@ function flatten(input: unknown, depth: number, machine: JqMachine): unknown[] {
   return result;
 }
 
-/** A long list of strings, lists or objects is added in one operation: adding one by one would copy the sum each time. */
+/** A list of strings, lists or objects is added in one operation: adding item by item would copy the sum each time. */
 function addAll(input: unknown, machine: JqMachine): unknown {
   const items =
     kindOf(input) === "object" ? Object.values(input as Members) : Array.isArray(input) ? (input as unknown[]) : fail(`Cannot iterate over ${describe(input)}`);

@@ -81,11 +81,11 @@ export function getPath(value: unknown, path: readonly unknown[], machine: JqMac
 const maxArrayLength = 1_000_000;
 
 /** `value` with the value at `path` replaced. */
-export function setPath(value: unknown, path: readonly unknown[], replace: unknown, machine: JqMachine, fresh?: Set<unknown>, depth = 0): unknown {
-  if (depth === path.length) return replace;
+export function setPath(value: unknown, path: readonly unknown[], replacement: unknown, machine: JqMachine, fresh?: Set<unknown>, depth = 0): unknown {
+  if (depth === path.length) return replacement;
   machine.spend(3);
   const key = path[depth];
-  const inner = (old: unknown): unknown => setPath(old, path, replace, machine, fresh, depth + 1);
+  const inner = (old: unknown): unknown => setPath(old, path, replacement, machine, fresh, depth + 1);
   if (typeof key === "string") {
     if (value !== null && value !== undefined && kindOf(value) !== "object") fail(`Cannot index ${kindOf(value)} with "${key}"`);
     const target = ownedCopy(value, fresh, () => (value === null || value === undefined ? {} : copyMembers(value, machine)));

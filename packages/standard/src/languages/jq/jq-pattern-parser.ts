@@ -2,7 +2,7 @@ import type { JqParser } from "./jq-parser.ts";
 import { parseString } from "./jq-term-parser.ts";
 import type { Ast, Pattern } from "./jq-tree.ts";
 
-/** One or more patterns with `?//` between them: the first whose body does not fail is used. */
+/** One or more patterns separated by `?//`: the first pattern with which the body does not fail is used. */
 export function parsePatterns(parser: JqParser): Pattern[] {
   const found = [parsePattern(parser)];
   while (parser.takeIf("?//")) found.push(parsePattern(parser));

@@ -69,15 +69,15 @@ function substitute(pattern: Filter, replacement: Filter, flags: Filter, machine
           build(index + 1, match.end, result + text.slice(from, match.start) + String(value));
         });
       };
-      const single = replacement.one;
-      if (single === undefined) {
+      const evaluateReplacement = replacement.evaluate;
+      if (evaluateReplacement === undefined) {
         build(0, 0, "");
         return;
       }
       let result = "";
       let from = 0;
       for (const match of matches) {
-        const value = single(environment, captureOf(match.value));
+        const value = evaluateReplacement(environment, captureOf(match.value));
         if (typeof value !== "string") fail(`${describe(value)} cannot be added to a string`);
         result += text.slice(from, match.start) + String(value);
         from = match.end;

@@ -6,7 +6,7 @@ export interface FunctionEntry {
   readonly name: string;
   readonly parameters: readonly string[];
   readonly body: Ast;
-  /** The scope of its definition, itself included: functions may call themselves. */
+  /** The scope inside the definition. It includes the function itself, which may be recursive. */
   scope: Scope;
   level: number;
   compiled: Filter | undefined;

@@ -1,5 +1,5 @@
 // Assignments: `=`, `|=`, `+=` and similar. Each container is copied at most once per assignment, regardless of the number of paths. When a reduce
-// repeats the assignment, it is copied only once for the whole reduce.
+// repeats the assignment, each container is copied only once for the whole reduce.
 import { add, operations } from "./jq-arithmetic.ts";
 import { valueFilter, type Environment, type Filter, type OwnedUpdate } from "./jq-filter.ts";
 import { JqBreak, type JqMachine } from "./jq-machine.ts";
@@ -21,17 +21,17 @@ export function compileUpdate(operator: string, left: Filter, right: Filter, val
     return result;
   };
   const filter = valueFilter((environment, input, emit) => right.run(environment, input, (operand) => emit(assign(environment, input, operand, new Set()))));
-  const { one } = right;
-  if (one === undefined || !isIndependentOfInput(value)) return filter;
-  return { ...filter, owned: (environment, input, fresh) => assign(environment, input, one(environment, input), fresh) };
+  const { evaluate } = right;
+  if (evaluate === undefined || !isIndependentOfInput(value)) return filter;
+  return { ...filter, owned: (environment, input, fresh) => assign(environment, input, evaluate(environment, input), fresh) };
 }
 
 /** `. + x` inside a reduce: the accumulated list or object grows in place. */
 export function ownedAddition(right: Filter, value: Ast, machine: JqMachine): OwnedUpdate | undefined {
-  const { one } = right;
-  if (one === undefined || !isIndependentOfInput(value)) return undefined;
+  const { evaluate } = right;
+  if (evaluate === undefined || !isIndependentOfInput(value)) return undefined;
   return (environment, input, fresh) => {
-    const operand = one(environment, input);
+    const operand = evaluate(environment, input);
     if (!fresh.has(input) || kindOf(input) !== kindOf(operand)) {
       const sum = add(input, operand, machine);
       if (sum !== input && sum !== operand && typeof sum === "object") fresh.add(sum);
@@ -99,7 +99,7 @@ function modify(left: Filter, update: Filter, environment: Environment | undefin
 
 /** The first output of a filter, if there is one; the rest is not computed. */
 export function firstOutput(filter: Filter, environment: Environment | undefined, input: unknown): readonly [boolean, unknown] {
-  if (filter.one !== undefined) return [true, filter.one(environment, input)];
+  if (filter.evaluate !== undefined) return [true, filter.evaluate(environment, input)];
   const mark = new JqBreak();
   let value: unknown = null;
   try {

@@ -96,7 +96,7 @@ export function isEqual(left: unknown, right: unknown): boolean {
   return compare(left, right) === 0;
 }
 
-/** A stable sort of a copy by jq's order of the keys. */
+/** A sorted copy of the items. The sort is stable and uses jq's order of the keys. */
 export function sortBy<T>(items: readonly T[], key: (item: T) => unknown, machine: JqMachine): T[] {
   machine.spend(items.length);
   return items

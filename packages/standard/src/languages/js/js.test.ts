@@ -82,8 +82,8 @@ describe("js", () => {
 
   it("releases its memory", () => {
     evaluate("body", { body: 1 });
-    const before = interpreter.memoryBytes;
+    const bytesBefore = interpreter.memoryBytes;
     for (let round = 0; round < 200; round++) evaluate("'x'.repeat(100000).length", { body: 1 });
-    expect(interpreter.memoryBytes).toBe(before);
+    expect(interpreter.memoryBytes).toBe(bytesBefore);
   });
 });

@@ -14,7 +14,7 @@ const wasm = await WebAssembly.compile(readFileSync(createRequire(import.meta.ur
 const load = (run = runScript): Promise<ScriptInterpreter> => loadInterpreter({ core, variant: variant as unknown as core.QuickJSSyncVariant, wasm }, run);
 const limits: ScriptLimits = { timeLimitMs: 5_000, memoryLimitBytes: 32 * 1024 * 1024, stackLimitBytes: 256 * 1024 };
 const runWith = (interpreter: ScriptInterpreter, code: string): unknown => interpreter.run(code, '{"n":1}', limits, () => performance.now());
-const good = { json: "3" };
+const success = { json: "3" };
 
 /** Recursions that use V8's stack: calls, the parser, regular expressions, conversions. */
 const recursions = [
@@ -35,7 +35,7 @@ describe("the interpreter", () => {
   it.each(recursions)("stops %s and runs the next script", async (code) => {
     const interpreter = await load();
     expect(runWith(interpreter, code)).toEqual(expect.objectContaining({ fault: expect.stringMatching(/^(depth|failed)$/) }));
-    expect(runWith(interpreter, "n + 2")).toEqual(good);
+    expect(runWith(interpreter, "n + 2")).toEqual(success);
   });
 
   it("uses constant memory and runs valid scripts correctly after 250 endless recursions", { timeout: 240_000 }, async () => {
@@ -43,15 +43,15 @@ describe("the interpreter", () => {
     const quick = recursions.filter((code) => !code.includes("JSON.stringify"));
     const round = (index: number): void => {
       expect(runWith(interpreter, quick[index % quick.length]!)).toHaveProperty("fault");
-      expect(runWith(interpreter, "n + 2")).toEqual(good);
+      expect(runWith(interpreter, "n + 2")).toEqual(success);
     };
     for (let index = 0; index < quick.length; index++) round(index);
-    const [bytes, before] = [interpreter.memoryBytes, process.memoryUsage()];
+    const [bytes, usageBefore] = [interpreter.memoryBytes, process.memoryUsage()];
     for (let index = 0; index < 250; index++) round(index);
     expect(interpreter.memoryBytes).toBe(bytes);
-    const after = process.memoryUsage();
-    expect(after.external + after.arrayBuffers - before.external - before.arrayBuffers).toBeLessThan(8 * 1024 * 1024);
-    expect(after.rss - before.rss).toBeLessThan(96 * 1024 * 1024);
+    const usageAfter = process.memoryUsage();
+    expect(usageAfter.external + usageAfter.arrayBuffers - usageBefore.external - usageBefore.arrayBuffers).toBeLessThan(8 * 1024 * 1024);
+    expect(usageAfter.rss - usageBefore.rss).toBeLessThan(96 * 1024 * 1024);
   });
 
   it("replaces an aborted instance and never uses it again", async () => {
@@ -68,11 +68,11 @@ describe("the interpreter", () => {
       }
       return runScript(quickjs, ...rest);
     });
-    expect(runWith(interpreter, "n + 2")).toEqual(good);
+    expect(runWith(interpreter, "n + 2")).toEqual(success);
     abortNext = true;
     expect(runWith(interpreter, "n + 2")).toEqual({ fault: "failed", detail: expect.stringContaining("the interpreter stopped and was replaced: Aborted(") });
     const aborted = entered.at(-1);
-    expect(runWith(interpreter, "n + 2")).toEqual(good);
+    expect(runWith(interpreter, "n + 2")).toEqual(success);
     expect([interpreter.replaced, entered.at(-1) === aborted]).toEqual([1, false]);
   });
 });

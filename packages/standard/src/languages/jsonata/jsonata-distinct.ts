@@ -1,7 +1,7 @@
 // Replaces JSONata's `$distinct`, which compares each item with all previous distinct items: 100,000 objects took minutes.
 import { asSequence } from "./sequence.ts";
 
-/** The items without those that equal an earlier one. `spend` is called for each value that is compared. */
+/** The list without duplicates. `spend` is called for each visited value. */
 export function distinct(list: unknown, spend: () => void): unknown {
   if (!Array.isArray(list) || list.length <= 1) return list;
   const seen = new Set<unknown>();
@@ -15,7 +15,8 @@ export function distinct(list: unknown, spend: () => void): unknown {
 }
 
 /**
- * A key that is equal for equal values: a string that describes a list or an object, independent of the order of its members; any other value itself.
+ * A key that is equal for equal values. The key of a list or object is a string that does not depend on the order of members. The key of a string has a
+ * prefix to distinguish it from those. Any other value is its own key.
  */
 function keyOf(value: unknown, spend: () => void): unknown {
   spend();

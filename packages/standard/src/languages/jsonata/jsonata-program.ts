@@ -91,7 +91,7 @@ class JsonataProgram {
     return copyJson(value);
   }
 
-  /** `$string` with its work counted: JSONata's own serializes a large value without a hook. */
+  /** Implements `$string` and counts its work: JSONata's `$string` serializes a large value without calling a hook. */
   #stringOf(value: unknown, isPretty: boolean): string | undefined {
     if (value === undefined || typeof value === "string") return value;
     if (isFunction(value)) return "";

@@ -74,7 +74,7 @@ describe("jsonata", () => {
 
   it("sorts long lists, up to a limit", () => {
     const numbers = Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 100_003);
-    expect(evaluate("$sort($)", { body: numbers })).toEqual([...numbers].sort((one, other) => one - other));
+    expect(evaluate("$sort($)", { body: numbers })).toEqual([...numbers].sort((left, right) => left - right));
     expect(() => evaluate("$sort($)[0]", { body: Array.from({ length: 200_001 }, () => 1) })).toThrow(/size limit: .*200000/);
     expect(() => evaluate('$sort([1, "a"])', { body })).toThrow(/sort/);
   });

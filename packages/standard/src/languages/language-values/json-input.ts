@@ -11,7 +11,7 @@ const parsedText = new WeakMap<object, { readonly text: string; readonly value: 
 export function readJson(raw: unknown, exchange: Exchange, language: string): unknown {
   if (typeof raw === "string") {
     const ahead = longJson(raw);
-    // Not cached: partOfJson may hand out a part of this value, and then a later reader must parse the text again.
+    // Not cached: partOfJson may return a part of this value itself; a later reader must then parse the text again.
     if (ahead?.isExact === true) return parseJson(raw, language, ahead);
     const cached = parsedText.get(exchange.message);
     if (cached !== undefined && cached.text === raw) return cached.value;

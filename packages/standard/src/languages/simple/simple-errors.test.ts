@@ -17,7 +17,7 @@ describe("compile-time errors", () => {
   it.each([
     ["${uppercasse()}", "simple-unknown-function", 2, "did you mean 'uppercase'?"],
     ["Hi ${Body}", "simple-unknown-function", 5, "did you mean 'body'?"],
-    ["${ body }", "simple-unknown-function", 2, "remove the spaces after the opening brace"],
+    ["${ body }", "simple-unknown-function", 2, "remove the spaces inside the braces"],
     ["${length}", "simple-unknown-function", 2, "write ${length(…)}"],
     ["${date}", "simple-unknown-function", 2, "write ${date:…}"],
     ["ok ${body", "simple-syntax", 3, undefined],

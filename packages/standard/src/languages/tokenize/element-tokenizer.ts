@@ -77,7 +77,7 @@ export function readDeclarations(tag: string, limit = Infinity): readonly (reado
   return declarations;
 }
 
-/** An element with its inherited namespace declarations added, unless it declares the same itself. */
+/** Adds the inherited namespace declarations to an element, except those that it overrides. */
 export function withDeclarations(element: string, inherited: readonly (readonly [string, string])[]): string {
   if (inherited.length === 0) return element;
   const end = tagEnd(element, 0);

@@ -1,5 +1,5 @@
-// Splits text incrementally. A tokenizer finds one token at a time, so a million lines need the memory of one; chunks are buffered only until their
-// token is complete.
+// Splits text incrementally. A tokenizer finds one token at a time, so a million lines need no more memory than one line; chunks are buffered
+// only until their token is complete.
 import { FlowError } from "@sluice/engine/spi";
 import { asText, checkListLength, maxTextLength } from "@sluice/engine/values";
 import { compileResultType } from "../language-values/result-type.ts";
@@ -38,7 +38,7 @@ export function tokensOf(value: unknown, createTokenizer: () => Tokenizer, optio
   return new Tokens([asText(value)], createTokenizer, options);
 }
 
-/** The conversion of tokens to the type that an expression needs; without one they stay lazy. */
+/** The conversion of tokens to the result type of an expression; without a result type, they stay lazy. */
 export function compileTokensType(resultType: string | undefined): (tokens: unknown) => unknown {
   const convert = compileResultType(resultType);
   if (resultType === undefined) return convert;

@@ -49,7 +49,7 @@ const cases: readonly (readonly [title: string, token: string, options: Record<s
     ["<group><person>A</person><person>B</person></group>", "<group><person>C</person></group>"],
   ],
   [
-    "elements that inherit",
+    "elements that inherit namespaces",
     "o",
     { xml: "true", inheritNamespaceTagName: "os" },
     '<os xmlns="u" xmlns:p="v"><o><p:x/></o><o xmlns="w"/></os>',

@@ -218,6 +218,6 @@ function grownWeight(bytes: number, message: Exchange, merged: Exchange, key: st
   return isList ? bytes + messageWeight(message) : key.length * 2 + messageWeight(merged);
 }
 
-function waitForBoth(one: Awaitable, other: Awaitable): Awaitable {
-  return one === undefined || other === undefined ? (one ?? other) : Promise.all([one, other]).then(() => undefined);
+function waitForBoth(first: Awaitable, second: Awaitable): Awaitable {
+  return first === undefined || second === undefined ? (first ?? second) : Promise.all([first, second]).then(() => undefined);
 }

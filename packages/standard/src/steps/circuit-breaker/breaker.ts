@@ -33,10 +33,10 @@ export class Breaker {
 
   /** Whether a call is permitted; counts it when the circuit is half open. */
   permits(): boolean {
-    const since = this.#now() - this.#changedAt;
+    const elapsedMs = this.#now() - this.#changedAt;
     const { maxWaitDurationInHalfOpenState: maxWaitMs } = this.#limits;
-    if (this.state === "HALF_OPEN" && maxWaitMs > 0 && since >= maxWaitMs) this.#transitionTo("OPEN");
-    else if (this.state === "OPEN" && since >= this.#limits.waitDurationInOpenState) this.#transitionTo("HALF_OPEN");
+    if (this.state === "HALF_OPEN" && maxWaitMs > 0 && elapsedMs >= maxWaitMs) this.#transitionTo("OPEN");
+    else if (this.state === "OPEN" && elapsedMs >= this.#limits.waitDurationInOpenState) this.#transitionTo("HALF_OPEN");
     if (this.state === "CLOSED") return true;
     if (this.state === "OPEN" || this.#permittedCalls >= this.#limits.permittedNumberOfCallsInHalfOpenState) return false;
     this.#permittedCalls++;

@@ -1,4 +1,5 @@
-// The recent calls of a circuit and how many of them failed or were slow. Each call updates the counts: a window may contain 100,000 calls.
+// The recent calls of a circuit and how many of them failed or were slow. The counts are updated with each call instead of
+// being recomputed, because a window may contain 100,000 calls.
 
 export interface CallWindow {
   add(failed: boolean, slow: boolean): void;

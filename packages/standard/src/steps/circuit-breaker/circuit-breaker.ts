@@ -84,7 +84,7 @@ export const circuitBreaker = defineStep({
 
     return (exchange) => {
       const breaker = breakerOf(exchange);
-      if (options.bulkheadEnabled && running >= options.bulkheadMaxConcurrentCalls) return handleFailure(exchange, bulkheadFull(node.id), "busy");
+      if (options.bulkheadEnabled && running >= options.bulkheadMaxConcurrentCalls) return handleFailure(exchange, bulkheadFullError(node.id), "busy");
       if (!breaker.permits()) return handleFailure(exchange, notPermittedError(node.id, breaker.state), "open");
       const copy = copyExchange(exchange, host.ids, { sameUnit: true });
       const startedAt = host.clock.monotonic();
@@ -104,9 +104,9 @@ export const circuitBreaker = defineStep({
           exchange.setProperty("CamelCircuitBreakerResponseIgnored", true);
           return undefined;
         }
-        const counts = options.recordException.length === 0 || isOneOf(failure, options.recordException);
-        breaker.record(counts, durationMs);
-        return counts ? handleFailure(exchange, failure, timedOut ? "timed-out" : "failed") : undefined;
+        const countsAsFailure = options.recordException.length === 0 || isOneOf(failure, options.recordException);
+        breaker.record(countsAsFailure, durationMs);
+        return countsAsFailure ? handleFailure(exchange, failure, timedOut ? "timed-out" : "failed") : undefined;
       };
       const pending = runBranch({ copy, run });
       if (!(pending instanceof Promise)) return finish(false);
@@ -153,7 +153,7 @@ function notPermittedError(id: string, state: string): FlowError {
   );
 }
 
-function bulkheadFull(id: string): FlowError {
+function bulkheadFullError(id: string): FlowError {
   return new FlowError("io.github.resilience4j.bulkhead.BulkheadFullException", `Bulkhead '${id}' is full and does not permit further calls`, {
     code: "bulkhead-full",
     retryable: true,

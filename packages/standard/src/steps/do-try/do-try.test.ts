@@ -66,7 +66,7 @@ describe("doTry", () => {
     expect([...run.mocks.keys()]).toEqual(["finally"]);
   });
 
-  it("keeps the first failure when the finally steps fail too, and uses theirs otherwise", async () => {
+  it("fails with the failure of the finally steps, unless an earlier failure was not caught", async () => {
     const last = `doFinally: {steps: [${fail("java.lang.Exception", "last")}]}`;
     const failsTwice = await flow(`- doTry: {steps: [${fail("java.lang.Exception", "first")}], ${last}}`);
     expect((await failsTwice()).error).toBe("first");

@@ -7,7 +7,7 @@ export const filter = defineStep({
   title: "Filter",
   summary: "Runs its steps only for messages that match a condition.",
   guarantees:
-    "Messages that do not match continue after the filter; nothing fails. The steps run on the same exchange, so the order of messages does not change.",
+    "Messages that do not match continue after the filter; they are not failures. The steps run on the same exchange, so the order of messages does not change.",
   group: "routing",
   icon: "filter",
   paletteGroup: "decide",

@@ -5,11 +5,11 @@ const targets = `[{to: "mock:x"}, {to: "mock:y"}, {to: "mock:z"}]`;
 const targetsOf = async (run: FlowUnderTest, messages: readonly Readonly<Record<string, unknown>>[]): Promise<string> => {
   let path = "";
   for (const headers of messages) {
-    const before = new Map([...run.mocks].map(([name, received]) => [name, received.length]));
+    const countsBefore = new Map([...run.mocks].map(([name, received]) => [name, received.length]));
     await run({ headers });
     path +=
       [...run.mocks]
-        .filter(([name, received]) => received.length > (before.get(name) ?? 0))
+        .filter(([name, received]) => received.length > (countsBefore.get(name) ?? 0))
         .map(([name]) => name)
         .join("+") + " ";
   }

@@ -71,7 +71,7 @@ describe("unmarshal", () => {
   });
 });
 
-test("formats with one main option accept it as plain text", async () => {
+test("a format with a main option accepts its value as plain text", async () => {
   const named = await flow(`
 - dataFormats: [{json: {id: neat, prettyPrint: true}}]
 - from: {uri: "direct:start", steps: [{marshal: {custom: neat}}]}

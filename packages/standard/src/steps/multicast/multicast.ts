@@ -12,7 +12,7 @@ export const multicast = defineStep({
   title: "Multicast",
   summary: "Sends a copy of the message to each child step; by default the last result continues.",
   guarantees:
-    "Each branch gets its own copy. Without parallelProcessing branches run one after the other, in the order they are written; with it up to ten run concurrently and results are still merged in order, unless streaming is set. A failed branch does not stop the others unless stopOnException is set. Sequential branches take part in a transaction of the route; parallel ones do not.",
+    "Each branch gets its own copy. Without parallelProcessing, branches run one after the other, in the order they are written. With it, up to ten run concurrently; results are still merged in order unless streaming is set. A failed branch does not stop the others unless stopOnException is set. Sequential branches take part in a transaction of the route; parallel ones do not.",
   group: "splitting",
   icon: "network",
   paletteGroup: "repeat",

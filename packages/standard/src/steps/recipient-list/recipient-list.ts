@@ -14,7 +14,7 @@ export const recipientList = defineStep({
   title: "Recipient list",
   summary: "Sends a copy of the message to each address of a list that is evaluated per message.",
   guarantees:
-    "Each recipient gets its own copy. Without parallelProcessing copies are sent one after the other, in the order of the list; with it up to ten are sent concurrently and results are still merged in order, unless streaming is set. There is no transaction across recipients: when one fails, copies that were already sent cannot be recalled. A list may have at most 10,000 addresses.",
+    "Each recipient gets its own copy. Without parallelProcessing, copies are sent one after the other, in the order of the list. With it, up to ten are sent concurrently; results are still merged in order unless streaming is set. There is no transaction across recipients: when one fails, copies that were already sent cannot be recalled. A list may have at most 10,000 addresses.",
   group: "splitting",
   icon: "users",
   paletteGroup: "send",

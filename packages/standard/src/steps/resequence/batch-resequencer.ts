@@ -37,7 +37,7 @@ export class BatchResequencer implements Lifecycle {
     else this.#cancelTimer ??= this.#clock.after(this.#options.batchTimeout, () => this.#flush());
   }
 
-  /** Delivers waiting messages, so that stopping loses none. */
+  /** Delivers the waiting messages, so that none of them is lost. */
   stop(): void {
     this.#flush();
   }
@@ -46,7 +46,7 @@ export class BatchResequencer implements Lifecycle {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     const direction = this.#options.reverse ? -1 : 1;
-    const sorted = this.#batch.toSorted((one, other) => direction * (compareValues(one.key, other.key) ?? 0));
+    const sorted = this.#batch.toSorted((left, right) => direction * (compareValues(left.key, right.key) ?? 0));
     this.#batch = [];
     sorted.forEach(({ key, exchange }, index) => {
       const previous = sorted[index - 1];

@@ -48,7 +48,7 @@ export class StreamResequencer implements Lifecycle {
     this.#deliverDue();
   }
 
-  /** Delivers waiting messages, so that stopping loses none. */
+  /** Delivers the waiting messages, so that none of them is lost. */
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

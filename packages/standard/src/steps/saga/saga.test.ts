@@ -66,9 +66,9 @@ describe("saga", () => {
 `;
     const run = await flow(document("REQUIRES_NEW"));
     await run();
-    const [before, after] = (run.mocks.get("outer") ?? []).map(({ headers }) => headers["Long-Running-Action"]);
-    expect(before).toBe(after);
-    expect(run.mocks.get("inner")?.[0]?.headers["Long-Running-Action"]).not.toBe(before);
+    const [idBefore, idAfter] = (run.mocks.get("outer") ?? []).map(({ headers }) => headers["Long-Running-Action"]);
+    expect(idBefore).toBe(idAfter);
+    expect(run.mocks.get("inner")?.[0]?.headers["Long-Running-Action"]).not.toBe(idBefore);
     expect((await (await flow(document("NEVER")))()).error).toBe("Exchange cannot be part of a saga");
   });
 

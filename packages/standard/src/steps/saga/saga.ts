@@ -60,7 +60,7 @@ export const saga = defineStep({
     if (part !== undefined && "register" in store) compiler.tasks.state("participant", () => new ParticipantRegistration(store as SagaStore, part));
     const timers = compiler.tasks.state("timers", () => new Timers());
     const participate = (exchange: Exchange, id: string, isOwner: boolean): Awaitable => {
-      const joined = part === undefined ? undefined : coordinator.join(id, part.of(exchange, id));
+      const joined = part === undefined ? undefined : coordinator.join(id, part.participantFor(exchange, id));
       if (timeout > 0) timers.add(coordinator.startTimeout(id, timeout), (forget) => coordinator.onSagaEnd(id, forget));
       const work = (): Awaitable => (joined === undefined ? run(exchange) : joined.then(() => run(exchange)));
       if (!isOwner) return work();
@@ -168,7 +168,7 @@ interface Participation {
 interface ParticipantStep {
   readonly step: SagaStep;
   /** The participant for an exchange; when the saga ends, the endpoint for the outcome gets the id of the saga and the options. */
-  of(exchange: Exchange, id: string): Participant;
+  participantFor(exchange: Exchange, id: string): Participant;
   /** Calls the endpoint for a participant of another process. */
   notify(outcome: SagaOutcome, headers: Headers, previous: Promise<void> | undefined): Promise<void>;
 }
@@ -193,7 +193,7 @@ function participantStepOf(options: Participation, compiler: Compiler, node: Ste
   };
   return {
     step,
-    of(exchange, id) {
+    participantFor(exchange, id) {
       const headers = Headers.of({ [sagaHeader]: id });
       for (const { key, value } of values) headers.set(key, value(exchange));
       const notification = copyExchange(exchange, host.ids, { message: new Message(null, headers), pattern: "InOnly" });

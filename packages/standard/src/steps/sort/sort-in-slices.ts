@@ -5,7 +5,7 @@ import { each } from "@sluice/engine/tools";
 /** Items sorted in one slice. */
 const runLength = 5_000;
 
-export type Compare<T> = (one: T, other: T) => number;
+export type Compare<T> = (left: T, right: T) => number;
 
 /** Stable sort. */
 export function sortInSlices<T>(items: readonly T[], compare: Compare<T>, clock: Clock): Awaitable<readonly T[]> {

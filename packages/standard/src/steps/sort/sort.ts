@@ -7,7 +7,7 @@ import { countedItems, isAsync } from "../items.ts";
 import { after } from "../settle.ts";
 import { sortInSlices } from "./sort-in-slices.ts";
 
-/** Garbage collection pauses grow with the number of live objects: a million block the event loop for 250 ms. */
+/** Garbage collection pauses grow with the number of live objects: a million objects block the event loop for 250 ms. */
 const maxElements = 500_000;
 
 export const sort = defineStep({
@@ -76,4 +76,4 @@ function sortNaturally(list: readonly unknown[], clock: Clock): Awaitable<readon
 
 const isKey = (item: unknown): item is Key => typeof item === "string" || typeof item === "number" || item instanceof Date;
 
-const byKey = ({ key: one }: Entry, { key: other }: Entry): number => naturalOrder(one, other);
+const byKey = (left: Entry, right: Entry): number => naturalOrder(left.key, right.key);

@@ -1,4 +1,5 @@
-// Creates the copies of a split on demand. Without streaming, the items of a synchronous iterator are read first, because each part has their number.
+// Creates the copies of a split on demand. Without streaming, the items of a synchronous iterator are read first, because each part has the property
+// CamelSplitSize.
 import { Exchange, isExchange, Message, isMessage, type Host, type Processor } from "@sluice/engine/spi";
 import { copyExchange, each } from "@sluice/engine/tools";
 import type { Branch, Branches } from "../branch.ts";

@@ -14,7 +14,7 @@ export const split = defineStep({
   title: "Split",
   summary: "Splits the message and runs its steps for each part.",
   guarantees:
-    "Without parallelProcessing parts run one after the other, in order; with it up to ten run concurrently and results are still merged in order, unless streaming is set. Parts are created when they are needed, so a stream of any length uses constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of the others is not undone. A failed part does not stop the others unless stopOnException or a failure limit is set.",
+    "Without parallelProcessing, parts run one after the other, in order. With it, up to ten run concurrently; results are still merged in order unless streaming is set. Parts are created when they are needed, so a stream of any length uses constant memory unless the strategy collects the results. There is no transaction across parts: when one fails, the work of the others is not undone. A failed part does not stop the others unless stopOnException or a failure limit is set.",
   group: "splitting",
   icon: "split",
   paletteGroup: "repeat",

@@ -30,7 +30,7 @@ export const transacted = defineStep({
     const propagation = propagations.find((name) => name === ref.trim());
     if (propagation === undefined)
       throw new CompileError("transacted-ref", `unknown transaction policy '${ref}'`, {
-        hint: `write ${propagations.join(" or ")}, or omit it`,
+        hint: `write ${propagations.join(" or ")}, or omit ref`,
         option: "ref",
       });
     const run = compiler.steps(steps);

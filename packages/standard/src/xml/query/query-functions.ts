@@ -105,6 +105,11 @@ function propertyOf(scope: LanguageScope, text: string): string {
   const colon = text.indexOf(":");
   const name = colon < 0 ? text : text.slice(0, colon);
   const found = scope.property(name) ?? (colon < 0 ? undefined : text.slice(colon + 1));
-  if (found === undefined) throw new FlowError("java.lang.IllegalArgumentException", `property '${name}' is not defined`, { code: "property-unknown" });
+  if (found === undefined)
+    throw new FlowError(
+      "java.lang.IllegalArgumentException",
+      `property '${name}' is not defined and has no default: use function:properties('${name}:default')`,
+      { code: "property-unknown" },
+    );
   return found;
 }

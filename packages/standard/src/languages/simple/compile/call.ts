@@ -125,7 +125,7 @@ function unknownFunction(content: string, offset: number, scope: SimpleScope): C
   const suggestion = closest(name, names);
   const hint =
     content !== content.trim()
-      ? "remove the spaces after the opening brace"
+      ? "remove the spaces inside the braces"
       : suggestion === undefined
         ? "the functions are listed in the reference of the Simple language"
         : `did you mean '${suggestion}'?`;

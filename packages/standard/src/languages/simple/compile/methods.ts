@@ -203,9 +203,9 @@ export function stackOf(error: Error): string {
 }
 
 /** The difference of the first differing characters, or of the lengths. */
-function javaCompare(one: string, other: string): number {
-  for (let at = 0; at < one.length && at < other.length; at++) if (one[at] !== other[at]) return one.charCodeAt(at) - other.charCodeAt(at);
-  return one.length - other.length;
+function javaCompare(left: string, right: string): number {
+  for (let at = 0; at < left.length && at < right.length; at++) if (left[at] !== right[at]) return left.charCodeAt(at) - right.charCodeAt(at);
+  return left.length - right.length;
 }
 
 function element(list: readonly unknown[], at: number): unknown {

@@ -7,9 +7,12 @@ type Container = object;
 /** Maximum number of containers searched for a nested collection; beyond that it is treated as not part of the exchange. */
 const maxVisits = 20_000;
 
-/** Replaces `before` with `after` in the body, headers, variables, properties and globals, directly or nested: its first occurrence in each container. */
-export function replaceInExchange(exchange: Exchange, host: Host, before: Container, after: Container): void {
-  const search: Search = { before, after, visits: 0 };
+/**
+ * Replaces the collection `original` with `changed` in the body, headers, variables, properties and globals, at any depth. In each container, only the first
+ * occurrence is replaced.
+ */
+export function replaceInExchange(exchange: Exchange, host: Host, original: Container, changed: Container): void {
+  const search: Search = { original, changed, visits: 0 };
   const { message, variables, properties } = exchange;
   message.body = replaceIn(message.body, search);
   for (const [name, value] of message.headers) change(value, search, (updated) => message.headers.set(name, updated));
@@ -19,8 +22,8 @@ export function replaceInExchange(exchange: Exchange, host: Host, before: Contai
 }
 
 interface Search {
-  readonly before: Container;
-  readonly after: Container;
+  readonly original: Container;
+  readonly changed: Container;
   visits: number;
 }
 
@@ -31,7 +34,7 @@ function change(value: unknown, search: Search, store: (updated: unknown) => voi
 
 /** The value with the collection replaced; containers on the path to it are copied, the rest is shared. */
 function replaceIn(value: unknown, search: Search): unknown {
-  if (value === search.before) return search.after;
+  if (value === search.original) return search.changed;
   if (typeof value !== "object" || value === null || ++search.visits > maxVisits) return value;
   if (Array.isArray(value)) {
     const at = indexOfChange(value as unknown[], search);

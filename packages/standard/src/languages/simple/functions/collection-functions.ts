@@ -133,11 +133,11 @@ function sort(call: Call): Expression {
   };
 }
 
-function naturalOrder(one: unknown, other: unknown): number {
-  if (typeof one === "number" && typeof other === "number") return one - other;
-  if (typeof one === "string" && typeof other === "string") return compareText(one, other);
-  if (typeof one === "boolean" && typeof other === "boolean") return Number(one) - Number(other);
-  if (one instanceof Date && other instanceof Date) return one.getTime() - other.getTime();
+function naturalOrder(left: unknown, right: unknown): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (typeof left === "string" && typeof right === "string") return compareText(left, right);
+  if (typeof left === "boolean" && typeof right === "boolean") return Number(left) - Number(right);
+  if (left instanceof Date && right instanceof Date) return left.getTime() - right.getTime();
   throw new FlowError("java.lang.ClassCastException", "sort needs values of one type: all numbers or all text", { code: "simple-argument" });
 }
 
@@ -223,9 +223,9 @@ function copyOfMap(map: Readonly<Record<string, unknown>> | ReadonlyMap<unknown,
 }
 
 /** Replaces the collection in the exchange with a changed copy, and returns the copy. */
-function replaceCollection(call: Call, exchange: Exchange, before: object, after: object): object {
-  replaceInExchange(exchange, call.scope.language.host, before, after);
-  return after;
+function replaceCollection(call: Call, exchange: Exchange, original: object, changed: object): object {
+  replaceInExchange(exchange, call.scope.language.host, original, changed);
+  return changed;
 }
 
 function countOf(call: Call, min: number): Expression<number> {

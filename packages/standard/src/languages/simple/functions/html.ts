@@ -1,4 +1,4 @@
-// Sanitizes HTML or converts it to text. htmlparser2 parses it like browsers do; nothing is run or loaded.
+// Sanitizes HTML or converts it to text. htmlparser2 parses HTML as browsers do; nothing is run or loaded.
 import { FlowError } from "@sluice/engine/spi";
 import { checkWork } from "@sluice/engine/values";
 import { Parser } from "htmlparser2";
@@ -22,7 +22,7 @@ interface Handler {
   close(tag: string): void;
 }
 
-/** Keeps only tags of a safe list, with only harmless attributes; links get `rel="nofollow"`. */
+/** Keeps only safe tags and attributes; links get `rel="nofollow"`. */
 export function cleanHtml(html: string): string {
   let result = "";
   read(html, {

@@ -105,7 +105,7 @@ function propertyExists(text: string, _offset: number, scope: SimpleScope): Expr
   return () => (scope.language.property(key) !== undefined) !== negated;
 }
 
-/** The variable with that name in capitals, then with underscores, then with camel case split. */
+/** Tries the name in upper case, then with underscores, then with camel case split into words. */
 function environmentVariable(name: string, scope: SimpleScope): string | null {
   const { host } = scope.language;
   const capital = name.toUpperCase();

@@ -58,7 +58,7 @@ function endOfStatement(text: string, from: number): number {
 /** Longer names first, so that `$name` is not matched as `$n`. */
 function expandNames(rest: string, statements: readonly InitStatement[]): string {
   let text = rest;
-  const byLength = [...statements].sort((one, other) => other.name.length - one.name.length);
+  const byLength = [...statements].sort((left, right) => right.name.length - left.name.length);
   for (const { name, kind } of byLength) {
     text = kind === "function" ? text.replaceAll(`$${name}()`, `\${function(${name})}`) : text.replaceAll(`$${name}`, `\${variable.${name}}`);
   }

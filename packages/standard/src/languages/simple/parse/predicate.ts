@@ -44,7 +44,7 @@ export const comparisons: readonly Operator[] = (Object.keys(spellings) as Compa
     ...spellings[name].map((text) => ({ text, name, negated: false })),
     ...(negations[name] ?? []).map((text) => ({ text, name, negated: true })),
   ])
-  .sort((one, other) => other.text.length - one.text.length);
+  .sort((left, right) => right.text.length - left.text.length);
 
 const maxOperators = 1000;
 
