@@ -45,7 +45,7 @@ function toLanguageExpression(expression: Expression): LanguageExpression {
   };
 }
 
-/** The result of a query as data: nodes become their text, a single result is not wrapped in a list, no result is undefined. */
+/** The result of a query as data: nodes become their text, a list of one becomes its item, and an empty list becomes undefined. */
 function plainResult(result: unknown): unknown {
   if (!Array.isArray(result)) return textOfNode(result);
   return result.length > 1 ? result.map(textOfNode) : textOfNode(result[0]);

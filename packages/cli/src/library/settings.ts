@@ -62,7 +62,7 @@ export interface SluiceSettings {
   readonly maxInflight?: number;
   /** Time limit of a run. Default: 300000. */
   readonly runMs?: number | string;
-  /** Maximum length of the text that an expression may create, in characters. Default: 67108864. */
+  /** Maximum length of the text that an expression may create, in characters. Does not limit the size of a message. Default: 67108864. */
   readonly maxMessage?: number | string;
   /** Maximum number of exchanges that one run may create, for example with nested multicasts and splits. Default: 200000. */
   readonly maxExchanges?: number;

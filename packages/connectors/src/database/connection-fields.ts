@@ -4,9 +4,9 @@ import { f } from "@sluice/model";
 import { certificateOptions } from "../tls/tls-field.ts";
 
 export const poolFields = {
-  max: f.integer({ doc: "Maximum number of open sessions per worker.", default: 10, min: 1, max: 1000, group: "advanced" }),
-  idleTimeout: f.duration({ doc: "How long an idle session stays open.", default: 30_000, group: "advanced" }),
-  connectTimeout: f.duration({ doc: "Timeout for getting a session, including connecting.", default: 10_000, group: "advanced" }),
+  max: f.integer({ doc: "Maximum number of pooled database connections per worker.", default: 10, min: 1, max: 1000, group: "advanced" }),
+  idleTimeout: f.duration({ doc: "How long an idle pooled connection stays open.", default: 30_000, group: "advanced" }),
+  connectTimeout: f.duration({ doc: "Timeout for getting a connection from the pool, including opening it.", default: 10_000, group: "advanced" }),
 };
 
 export const tlsFields = {

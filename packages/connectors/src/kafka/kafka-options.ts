@@ -217,7 +217,7 @@ const sinkOptions = {
     group: "advanced",
   }),
   partitioner: f.enum(["org.apache.kafka.clients.producer.internals.DefaultPartitioner"], {
-    doc: "Records are always partitioned by key, as in Java clients; partitionKey and the header CamelKafkaPartitionKey select a partition.",
+    doc: "Accepted but ignored: records are partitioned by key, as in Java clients, unless partitionKey or the header CamelKafkaPartitionKey selects the partition.",
     group: "advanced",
   }),
   metadataMaxAgeMs: f.duration({ doc: "How long topic metadata is cached.", default: 300_000, group: "advanced" }),

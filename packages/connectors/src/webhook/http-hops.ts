@@ -4,7 +4,7 @@
 /** Sent by the http connector, incremented by each run. */
 export const hopsHeader = "sluice-http-hops";
 
-/** Less than the connections of the HTTP pool, so that a loop cannot exhaust it. */
+/** Lower than the connection limit of the HTTP pool, so that a loop cannot exhaust the pool. */
 export const maxHops = 20;
 
 export function readHops(header: string | undefined): number | undefined {

@@ -43,7 +43,7 @@ describe("editing a table", () => {
     });
   });
 
-  it("opens the short form as two equivalent columns", () => {
+  it("opens the short form as a table with the columns 'from' and 'to'", () => {
     const { draft } = openTable("t", { entries: { a: "1", b: "2" }, default: "0", match: "ignoreCase" });
     const { table } = checkTable("t", draft);
     expect(table?.find("from", "to", "A")).toBe("1");

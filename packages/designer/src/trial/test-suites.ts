@@ -19,7 +19,7 @@ export async function loadSuites(): Promise<readonly Suite[]> {
 }
 
 /** Reads the flow and the mappings from disk, so that the saved version is tested. Also reads the tests unless `testFiles` contains them. */
-export async function runSuite(simulator: Simulator, flowId: string, tooLong: string, testFiles?: readonly TestFile[]): Promise<readonly FileResult[]> {
+export async function runSuite(simulator: Simulator, flowId: string, timeoutMessage: string, testFiles?: readonly TestFile[]): Promise<readonly FileResult[]> {
   const texts = async (kind: string): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries((await workspaceClient.documents(kind)).map(({ id, text }) => [id, text]));
   const [flow, files, tables, mappings] = await Promise.all([
@@ -31,7 +31,7 @@ export async function runSuite(simulator: Simulator, flowId: string, tooLong: st
   return simulator
     .run("tests", { flowId, source: flow.text, tables, mappings, files, runtimeConnectors: runtimeConnectorsOf(currentCatalog()?.view) })
     .catch((error: Error) => {
-      const problem = error instanceof SimulationStopped && error.reason === "timeout" ? tooLong : error.message;
+      const problem = error instanceof SimulationStopped && error.reason === "timeout" ? timeoutMessage : error.message;
       return files.map(({ id }) => ({ id, problems: [problem], tests: [] }));
     });
 }
@@ -41,7 +41,7 @@ export interface Tally {
   readonly total: number;
 }
 
-/** An unreadable file counts as a failed test. */
+/** A file with problems counts as one failed test. */
 export function tallyOf(files: readonly FileResult[]): Tally {
   const tests = files.flatMap((file) => [...(file.problems.length > 0 ? [file.problems] : []), ...file.tests.map(({ failures }) => failures)]);
   return { passed: tests.filter((failures) => failures.length === 0).length, total: tests.length };

@@ -145,10 +145,10 @@ describe("loading plug-ins", () => {
     putPackage("q", `export const connectors = [${connector("a")}];`, kit("a"));
     putPackage("r", `export const languages = [{ name: "js", ${metadata}, options: {}, compile: () => () => 1 }];`, kit());
     expect((await problems("./p,./q,./r")).map(({ code, message, fix }) => [code, message, fix])).toEqual([
-      ["plugin-conflict", "'p' declares the scheme 'timer', which the runtime already declares", "rename it, or load only one of the two"],
+      ["plugin-conflict", "'p' declares the scheme 'timer', which the runtime already declares", "rename it, or do not load 'p'"],
       ["plugin-conflict", "'p' declares the scheme 'x' twice", "remove one of them"],
-      ["plugin-conflict", "'q' declares the scheme 'a', which p already declares", "rename it, or load only one of the two"],
-      ["plugin-conflict", "'r' declares the language 'js', which the runtime already declares", "rename it, or load only one of the two"],
+      ["plugin-conflict", "'q' declares the scheme 'a', which p already declares", "rename it, or do not load 'q'"],
+      ["plugin-conflict", "'r' declares the language 'js', which the runtime already declares", "rename it, or do not load 'r'"],
     ]);
   });
 

@@ -115,7 +115,7 @@ function conflicts(loaded: readonly Loaded[]): readonly PluginProblem[] {
           owners[kind].set(name, existingOwner ?? owner);
           if (existingOwner === undefined) return [];
           const message = `'${owner}' declares the ${nouns[kind]} '${name}'${existingOwner === owner ? " twice" : `, which ${existingOwner} already declares`}`;
-          return [{ code: "plugin-conflict", file, message, fix: existingOwner === owner ? "remove one of them" : "rename it, or load only one of the two" }];
+          return [{ code: "plugin-conflict", file, message, fix: existingOwner === owner ? "remove one of them" : `rename it, or do not load '${owner}'` }];
         }),
     ),
   );

@@ -1,4 +1,4 @@
-// A run as it is stored: the data that the API shows, with secrets masked before it leaves the process. Input messages are not stored.
+// A run as it is stored: the data that the API shows, with secrets masked before it leaves the process. The complete input message is stored only if the run was captured.
 import { maskMetadata, type RunMetadata } from "../runs/run-metadata.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 

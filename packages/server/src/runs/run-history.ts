@@ -1,7 +1,7 @@
 // Recent runs of every route in memory, limited per route, in total, and in bytes. Runs of removed routes stay until they are evicted.
 import type { Exchange, Run } from "@sluice/engine";
 import type { RunMetadata } from "./run-metadata.ts";
-import { RunQueue } from "./run-queue.ts";
+import { RouteHistory } from "./route-history.ts";
 import { adoptedRun, RunRecord, type HistoryEntry } from "./run-record.ts";
 
 export interface RunHistoryLimits {
@@ -54,17 +54,17 @@ export interface RunHistory {
 
 /** `evicted` is called with entries that leave the history while their run continues. */
 export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: HistoryEntry) => void = detachRecord): RunHistory {
-  const runsByRoute = new Map<string, RunQueue>();
+  const runsByRoute = new Map<string, RouteHistory>();
   let total = 0;
   let bytes = 0;
 
-  function runsOf(routeId: string): RunQueue {
+  function runsOf(routeId: string): RouteHistory {
     let routeRuns = runsByRoute.get(routeId);
-    if (routeRuns === undefined) runsByRoute.set(routeId, (routeRuns = new RunQueue()));
+    if (routeRuns === undefined) runsByRoute.set(routeId, (routeRuns = new RouteHistory()));
     return routeRuns;
   }
 
-  function dropOldest(routeRuns: RunQueue): void {
+  function dropOldest(routeRuns: RouteHistory): void {
     const oldest = routeRuns.shift();
     total--;
     bytes -= oldest.bytes;
@@ -76,7 +76,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
   /** Over the total limits, the route with the most runs loses some: a busy route never evicts the few runs of a quiet one. */
   function shrink(): void {
     while (total > limits.total || (bytes > limits.bytes && total > 1)) {
-      let longest: [string, RunQueue] | undefined;
+      let longest: [string, RouteHistory] | undefined;
       for (const entry of runsByRoute) if (longest === undefined || entry[1].length > longest[1].length) longest = entry;
       if (longest === undefined) return;
       const [routeId, routeRuns] = longest;
@@ -91,7 +91,7 @@ export function createRunHistory(limits: RunHistoryLimits, evicted: (entry: Hist
     for (const [id, routeRuns] of runsByRoute) if (routeId === undefined || id === routeId) yield* routeRuns.newestFirst();
   }
 
-  function add(routeRuns: RunQueue, entry: HistoryEntry): void {
+  function add(routeRuns: RouteHistory, entry: HistoryEntry): void {
     if (routeRuns.length >= limits.perRoute) dropOldest(routeRuns);
     routeRuns.push(entry);
     total++;

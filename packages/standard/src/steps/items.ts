@@ -51,12 +51,12 @@ function iteratorOf(value: unknown): Items | undefined {
 function textItems(text: string, delimiter: Delimiter): CountedItems {
   if (text === "") return list([]);
   if (delimiter === "false" || delimiter === "") return list([text]);
-  const [size, from] = countParts(text, delimiter);
-  return { items: parts(text, delimiter), size: from < text.length ? size + 1 : size };
+  const [count, end] = countDelimiters(text, delimiter);
+  return { items: parts(text, delimiter), size: end < text.length ? count + 1 : count };
 }
 
 /** The number of delimiters and the end of the last one. Reads each character: a call to `indexOf` per part takes 25 times as long. */
-function countParts(text: string, delimiter: string): readonly [count: number, end: number] {
+function countDelimiters(text: string, delimiter: string): readonly [count: number, end: number] {
   const first = delimiter.charCodeAt(0);
   let count = 0;
   let end = 0;

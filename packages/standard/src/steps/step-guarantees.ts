@@ -12,7 +12,7 @@ export const setsSeveralValues = `The step changes only its own message. ${state
 export const cannotFail = `The step changes only its own message, on the main thread, and does not fail. ${stateless}`;
 
 /** Steps that fail an exchange. */
-export const failsExchange = `The step does not change the message. ${stateless} Messages that were already sent cannot be recalled; inside transacted, the failure rolls back the statements like any other failure.`;
+export const failsExchange = `The step does not change the message. ${stateless} Messages that were already sent cannot be recalled. Inside the step transacted, the failure rolls back its database statements, like any other failure.`;
 
 /** Steps that convert the body from one form to another. */
 export const convertsBody = `The step changes only its own message. ${stateless} If the conversion fails, the body is unchanged and the error handler of the route is called. The input and the result are in memory together; a stream is read to its end first.`;

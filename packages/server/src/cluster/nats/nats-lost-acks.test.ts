@@ -60,7 +60,7 @@ describe.skipIf(other === undefined)("a consumer with lost acknowledgements (nee
     cpSync(saved, join(consumer, "o.dat"));
     rmSync(saved);
     await start(port);
-    // The server now tries to deliver them again.
+    // The server now tries to deliver the deleted messages again.
     await new Promise((resolve) => setTimeout(resolve, leaseMs + 1_000));
     await expect.poll(() => put("new").then(() => true), { timeout: 10_000 }).toBe(true);
     await expect.poll(() => received.slice(20).map(({ message }) => text(message.body)), { timeout: 20_000 }).toEqual(["new"]);

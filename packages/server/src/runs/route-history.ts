@@ -4,7 +4,7 @@ import type { HistoryEntry } from "./run-record.ts";
 const minRemoved = 32;
 
 /** The runs of one route, oldest first. `Array.shift` would move all other entries with every run. */
-export class RunQueue {
+export class RouteHistory {
   readonly #entries: (HistoryEntry | undefined)[] = [];
   /** Index of the oldest entry. */
   #first = 0;
@@ -17,7 +17,7 @@ export class RunQueue {
     this.#entries.push(entry);
   }
 
-  /** Removes the oldest entry. The queue must not be empty. */
+  /** Removes the oldest entry. The history must not be empty. */
   shift(): HistoryEntry {
     const oldest = this.#entries[this.#first] as HistoryEntry;
     this.#entries[this.#first++] = undefined;
