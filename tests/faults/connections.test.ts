@@ -1,9 +1,9 @@
-// Thousands of sockets that are slow, idle or disconnect. The limit on open files must allow it.
+// Thousands of sockets that are slow, idle or disconnect. Needs a high limit on open files.
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { startCanary } from "../canary.ts";
-import { startIdleServer } from "../idle-server.ts";
+import { startBareServer } from "../bare-server.ts";
 import { openDescriptors, residentBytes } from "../process-usage.ts";
 import { eventually, sleep } from "../started-server.ts";
 import { spawnWatched, type WatchedServer } from "../watched-server.ts";
@@ -61,7 +61,7 @@ describe.skipIf(!canOpen(10_000))("idle connections (needs 10,000 file descripto
     // Node itself keeps some memory for every concurrent connection it had, so a bare server gets the same load: growth of more than 50 MiB beyond
     // the bare server would be a leak of the runtime. Three rounds show that it does not grow further. Closing a connection takes Node about 30 µs,
     // so no request is served immediately while all of them close at once; the bare server is then also the reference for the canary.
-    const bare = await startIdleServer(["prlimit", "--nofile=20000"]);
+    const bare = await startBareServer(["prlimit", "--nofile=20000"]);
     const before = residentBytes(bare.pid);
     for (let round = 0; round < 2; round++) await openAndCloseIdle(bare, 1_000);
     const bareCanary = await startCanary(bare, Infinity);

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canaryFlow, startCanary } from "../canary.ts";
-import { startIdleServer } from "../idle-server.ts";
+import { startBareServer } from "../bare-server.ts";
 import { openDescriptors, residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { call, eventually, replyFlow, sleep } from "../started-server.ts";
@@ -155,7 +155,7 @@ describe("10,000 calls to a route that waits are limited with 503; the managemen
 
   // Parsing 10,000 requests takes Node itself most of a second, and later requests wait behind them: a bare server is the reference.
   it("at the same time", async () => {
-    const bare = await startIdleServer(["prlimit", "--nofile=20000"]);
+    const bare = await startBareServer(["prlimit", "--nofile=20000"]);
     const canary = await startCanary(bare, Infinity);
     expect(await tenThousandCalls(`${bare.baseUrl}/`, 10_000)).toEqual({ 200: 10_000 });
     const { p99 } = await canary.stop();
