@@ -1,6 +1,6 @@
-// npm run bench:trace — the webhook flow with zero, one and ten clients that follow the trace of its route, and a second route that is not followed:
-// what tracing costs the traced route, and whether it costs other routes anything. The second route has its own server, which is measured while the
-// traced one is idle: pending writes of the traced one must not count.
+// npm run bench:trace — the webhook flow with zero, one and ten clients that follow the trace of its route, and a second route that no client follows.
+// Shows what tracing costs the traced route, and whether it costs other routes anything. The second route is measured on its own server while the traced
+// route is idle, because pending writes to the clients of the traced route must not count.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { compare, report, roundsOf } from "./lib/compare.mjs";

@@ -1,4 +1,4 @@
-// npm run bench:versions -- <folder of another build> — this build against another one in one run, in short alternating rounds: CPU time and wall
+// npm run bench:versions -- <folder of another build> — compares this build with another one in short alternating rounds: CPU time and wall-clock
 // time per call of a webhook, a router and a durable webhook; cold start; start and call with many flows. A ratio above 1 means that this build is slower.
 // Settings such as SERVICE_RUN_STORE=disk apply to this build only; with `.` as the other folder, the run shows what a setting costs.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ const failureOf = (chunk) => (chunk.toString("latin1", 9, 10) === "2" ? undefine
 function ratioOf(pairs) {
   const ratios = pairs.map(([other, mine]) => mine / other).toSorted((a, b) => a - b);
   const margin = 0.98 / Math.sqrt(ratios.length);
-  const at = (part) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.floor(ratios.length * part)))].toFixed(3);
+  const at = (fraction) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.floor(ratios.length * fraction)))].toFixed(3);
   return `${at(0.5)} [${at(0.5 - margin)}, ${at(0.5 + margin)}]`;
 }
 

@@ -1,7 +1,7 @@
 // Compares functions in one process: short alternating slices, and the lower quartile of each, because a busy machine only adds time.
 import { printTable } from "./table.mjs";
 
-const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
+const quantile = (values, fraction) => values.toSorted((a, b) => a - b)[Math.floor(values.length * fraction)];
 
 async function slice(work, calls) {
   const startTime = process.hrtime.bigint();
