@@ -81,9 +81,9 @@ function anchorsOf(file: string): ReadonlySet<string> {
   return new Set(
     [...proseOf(file).matchAll(/^#{1,6} (.+)$/gm)].map((match) => {
       const name = anchorOf(match[1] as string);
-      const before = seen.get(name) ?? 0;
-      seen.set(name, before + 1);
-      return before === 0 ? name : `${name}-${before}`;
+      const duplicates = seen.get(name) ?? 0;
+      seen.set(name, duplicates + 1);
+      return duplicates === 0 ? name : `${name}-${duplicates}`;
     }),
   );
 }
