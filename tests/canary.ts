@@ -11,8 +11,8 @@ const loop = fileURLToPath(new URL("canary-loop.mjs", import.meta.url));
 
 export interface Canary {
   /**
-   * Stops it and checks: every reply is 200 `ok`, the p99 latency is within the limit, excluding time in which the machine ran neither the
-   * runtime nor the caller.
+   * Stops the canary, and checks that every reply was 200 `ok` and that the p99 latency is within the limit. Time in which the runtime or the caller
+   * waited for a CPU does not count.
    */
   stop(): Promise<{ readonly calls: number; readonly p99: number }>;
 }

@@ -87,7 +87,7 @@ const changedLines = (before: string, after: string): readonly number[] => {
   return [old.length - head - tail, now.length - head - tail];
 };
 
-/** The names of these steps and of nested ones; blocks without steps adopt the following ones. */
+/** The names of these steps and of nested steps, because a block without `steps` contains the steps that follow it. */
 function namesIn(stepList: readonly StepNode[]): string[] {
   return stepList.flatMap((step) => [step.name, ...Object.values(step.options).flatMap((value) => (isSteps(value) ? namesIn(value) : []))]);
 }

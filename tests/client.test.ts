@@ -36,7 +36,7 @@ describe("the client", () => {
     }
   });
 
-  it("has settings of the library that match those of the server", () => {
+  it("declares the same settings for the library as the server", () => {
     const path = fileURLToPath(new URL("../packages/cli/src/library/settings.ts", import.meta.url));
     const written = readFileSync(path, "utf8").replaceAll(/[\s|]/g, "");
     expect(written === settingsSource(settingDescriptions).replaceAll(/[\s|]/g, ""), "run `npm run client` and commit the result").toBe(true);
@@ -95,7 +95,7 @@ describe("the client", () => {
     expect([accepted.status, JSON.parse(accepted.body)]).toEqual([200, { valid: true, problems: [] }]);
   });
 
-  it("a call times out; an aborted one throws the reason", async () => {
+  it("a call times out; an aborted call throws the reason", async () => {
     const neverResponds: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
     expect(await errorOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: neverResponds }).call("GET /flows"))).toEqual([

@@ -60,7 +60,9 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
     );
     await eventually(() => groups(all).length === 10, 30_000);
     await sleep(500);
-    expect(groups(all).map(({ by, isRepeated, messages }) => [by, isRepeated, messages.length])).toEqual(Array.from({ length: 10 }, () => ["size", false, 4]));
+    expect(groups(all).map(({ completedBy, isRepeated, messages }) => [completedBy, isRepeated, messages.length])).toEqual(
+      Array.from({ length: 10 }, () => ["size", false, 4]),
+    );
     expect(
       groups(all)
         .flatMap(({ messages }) => messages)
@@ -80,7 +82,7 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
     await eventually(() => groups(half).length > 0, 40_000);
     expect(groups(half)[0]?.messages).toEqual([`${half}/0`, `${half}/1`, `${half}/2`, `${half}/3`]);
     expect([groups(half).length, groups(half)[0]?.isRepeated, groups(half)[0]?.node === `n${holder}`]).toEqual([1, false, false]);
-    await cluster.replace(holder);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 
@@ -91,8 +93,8 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
     await node(holder).end("SIGKILL");
     await eventually(() => groups(quiet).length > 0, 40_000);
     await sleep(5_000);
-    expect(groups(quiet).map(({ by, messages }) => [by, messages])).toEqual([["timeout", [`${quiet}/0`, `${quiet}/1`, `${quiet}/2`]]]);
-    await cluster.replace(holder);
+    expect(groups(quiet).map(({ completedBy, messages }) => [completedBy, messages])).toEqual([["timeout", [`${quiet}/0`, `${quiet}/1`, `${quiet}/2`]]]);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 
@@ -134,7 +136,7 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
       [true, [`${cut}/0`, `${cut}/1`, `${cut}/2`, `${cut}/3`]],
       [false, [`${cut}/4`, `${cut}/5`, `${cut}/6`, `${cut}/7`]],
     ]);
-    await cluster.replace(holder);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 
@@ -151,7 +153,7 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
     expect(groups(moved).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
       [false, [`${moved}/0`, `${moved}/1`, `${moved}/2`, `${moved}/3`]],
     ]);
-    await cluster.replace(holder);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 });

@@ -61,7 +61,7 @@ describe.skipIf(server === undefined)(`the node of a source (needs ${title})`, (
     expect(wrong.status).toBeGreaterThanOrEqual(400);
   });
 
-  it("is another one when the node is killed", async () => {
+  it("is replaced by another node when it is killed", async () => {
     const [holder] = nodesOf("first");
     const killed = Number((holder as string).slice(1));
     await node(killed).end("SIGKILL");

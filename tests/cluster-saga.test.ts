@@ -96,7 +96,7 @@ describe.skipIf(server === undefined)(`sagas in a cluster (needs ${title})`, () 
       expect(calls("undo", order).map((line) => line.split(" ")[1])).toEqual(["two", "one"]);
       expect(calls("undo", order).some((line) => line.endsWith(`n${killed}`))).toBe(false);
       expect(calls("end", order)).toEqual([]);
-      await cluster.replace(killed);
+      await cluster.killAndRestart(killed);
       await eventually(() => allSlotsHeld(node(killed)), 60_000);
     }
   }, 120_000);
@@ -115,6 +115,6 @@ describe.skipIf(server === undefined)(`sagas in a cluster (needs ${title})`, () 
         .every((line) => !line.endsWith("n2")),
     ).toBe(true);
     expect(calls("undo", paid)).toEqual([]);
-    await cluster.replace(2);
+    await cluster.killAndRestart(2);
   }, 120_000);
 });

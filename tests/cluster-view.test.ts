@@ -43,7 +43,7 @@ describe.skipIf(server === undefined)(`the API of a cluster (needs ${title})`, (
       expect([json.total, json.runs.length, json.incomplete]).toEqual([30, 30, []]);
       expect(json.runs.map(({ node: name }: any) => name)).toEqual(Array.from({ length: 30 }, (_, at) => `n${(29 - at) % 3}`));
     }
-    // Ids of runs are searched too: this text cannot be a part of one.
+    // Ids of runs are searched too: this text cannot be part of an id.
     const found = (await node(1).api("GET", "/runs?text=order-17.")).json;
     expect(found.runs.map(({ node: name }: any) => name)).toEqual(["n2"]);
     expect((await node(0).api("GET", "/runs?flowId=other")).json.total).toBe(0);

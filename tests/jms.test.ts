@@ -272,9 +272,9 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
   it("fails a send that the broker rejects", async () => {
     const name = uniqueName();
     await deploy(name, `- route: {id: ${name}, from: {uri: "jms:${name}.in?maximumRedeliveries=0", steps: [{to: "jms:${name}.out"}]}}`);
-    peer.rejects = "no room";
+    peer.rejectionReason = "no room";
     peer.send(`${name}.in`, { body: "one" });
-    await expectEventually(async () => (await runtime.deadLetters(name)).length, 1).finally(() => (peer.rejects = undefined));
+    await expectEventually(async () => (await runtime.deadLetters(name)).length, 1).finally(() => (peer.rejectionReason = undefined));
   });
 
   it("survives connections and sessions that the broker closes with an error, without an uncaught exception", async () => {

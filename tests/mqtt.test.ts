@@ -124,7 +124,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     await link.close();
   });
 
-  it("sends at most maxInflight messages that are not confirmed", async () => {
+  it("sends at most maxInflight messages before they are confirmed", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     const out = await received(`${name}/out`);

@@ -230,7 +230,7 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect(await texts({ respond: {} }, 1)).toEqual(["b0"]);
   });
 
-  it("a mocked status of 400 or more has the same effect as from the real HTTP step", async () => {
+  it("a mocked status of 400 or more has the same effect as this status from the real HTTP step", async () => {
     const http = (options: string): string => `to: {id: far, uri: "http://127.0.0.1:9/x${options}"}`;
     const seen = async (step: string): Promise<unknown> => {
       const put = await server.putFlow("far", directFlow("far", step));

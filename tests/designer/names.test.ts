@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
     await page.getByRole("combobox", { name: "Search names" }).fill("connect");
     await page.getByRole("option", { name: "Connect java.net.ConnectException" }).click();
     await saved(page, /- java\.net\.ConnectException\n/);
-    // Exception types are a fixed list: a custom kind of error is a condition.
+    // The list of exception types is fixed; other errors are matched by a condition.
     await choose(page, "Exception 1");
     await page.getByRole("combobox", { name: "Search names" }).fill("stock is empty");
     await page.getByRole("option", { name: "Create a condition on the error…" }).click();

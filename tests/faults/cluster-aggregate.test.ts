@@ -40,7 +40,7 @@ describe.each(Object.entries(stores))("aggregates in a cluster on %s", (title, o
           kills++;
           restarting.set(
             index,
-            cluster.replace(index).finally(() => restarting.delete(index)),
+            cluster.killAndRestart(index).finally(() => restarting.delete(index)),
           );
         }
         await Promise.all(restarting.values());

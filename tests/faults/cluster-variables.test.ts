@@ -54,12 +54,12 @@ it.for(Object.entries(stores))(
       expect((await call(last.baseUrl, "POST", "/api/known", "x")).status).toBe(404);
 
       // A restart without the variable changes nothing; a restart with it recovers.
-      await cluster.replace(2);
+      await cluster.killAndRestart(2);
       const lastNode = (): SpawnedServer => cluster.nodes[2] as SpawnedServer;
       expect((await call(lastNode().baseUrl, "POST", "/api/named", "x")).text).toBe("first acme x");
       isSetOnLast = true;
-      await cluster.replace(2);
-      await cluster.replace(1);
+      await cluster.killAndRestart(2);
+      await cluster.killAndRestart(1);
       expect(await repliesOf("/api/named")).toEqual(Array(3).fill("first acme x"));
       await eventually(async () => (await lastNode().api("GET", "/health")).json.status === "UP", recoveryMs);
       const { runs } = (await lastNode().api("GET", "/runs?routeId=named&limit=1")).json;

@@ -13,7 +13,7 @@ const rounds = Number(process.env["SLUICE_ROUNDS"] ?? 50);
 const consumers = 4;
 /** Number of rounds between kills on a full disk; the process is restarted before there is space. */
 const killEvery = 10;
-/** The space that the store reserves for finishing messages; the minimum at which it accepts new ones. */
+/** The space that the store reserves for finishing messages: it accepts new messages only while more than this is free. */
 const reserved = 512 * 1024;
 
 class SmallDisk {
