@@ -7,7 +7,7 @@ import type { SpawnedServer } from "./spawned-server.ts";
 import { replyFlow } from "./started-server.ts";
 
 export const canaryFlow = replyFlow("canary", "ok");
-const loop = fileURLToPath(new URL("canary-loop.mjs", import.meta.url));
+const loopScript = fileURLToPath(new URL("canary-loop.mjs", import.meta.url));
 
 export interface Canary {
   /**
@@ -19,7 +19,7 @@ export interface Canary {
 
 /** Starts calling; resolves after the warm-up calls. */
 export async function startCanary({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" | "pid">, limitMs = 250): Promise<Canary> {
-  const child = spawn(process.execPath, [loop, `${baseUrl}/api/canary`, String(pid)], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [loopScript, `${baseUrl}/api/canary`, String(pid)], { stdio: ["pipe", "pipe", "inherit"] });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   const ended = once(child, "close");

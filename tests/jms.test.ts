@@ -8,7 +8,7 @@ import { AmqpPeer } from "./amqp-peer.ts";
 import {
   expectEventually,
   expectFailedSoon,
-  failingSometimes,
+  sometimesFailingSteps,
   numberedMessages,
   startBrokerRuntime,
   uniqueName,
@@ -379,7 +379,7 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await send(`${name}.in`, numberedMessages(50));
-    await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:${name}.in?redeliveryDelay=5", steps: [${failingSometimes}, {to: "amqp:${name}.out"}]}}`);
+    await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:${name}.in?redeliveryDelay=5", steps: [${sometimesFailingSteps}, {to: "amqp:${name}.out"}]}}`);
     await expectEventually(() => out.length, 45);
     await expectEventually(async () => (await runtime.deadLetters(name)).length, 5);
     const deadLetters = await runtime.deadLetters(name);

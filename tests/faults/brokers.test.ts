@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardedUser, serverFor, serverPrograms, type TestServer } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { spawnWatched } from "../watched-server.ts";
@@ -215,7 +215,7 @@ function defineFaultTests(family: Family): void {
   it("a route fails for every tenth message: these become dead letters, the others arrive", async () => {
     const [name, count] = [uniqueName(), 500];
     await partner.prepare(name);
-    await deploy(name, server.port, moving(name, `${failingSometimes}, `, ""));
+    await deploy(name, server.port, moving(name, `${sometimesFailingSteps}, `, ""));
     await sendAll(name, numberedMessages(count));
     const failed = numberedMessages(count).filter((text) => text.endsWith("7"));
     const others = numberedMessages(count).filter((text) => !text.endsWith("7"));

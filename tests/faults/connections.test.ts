@@ -126,15 +126,15 @@ it.skipIf(maxBacklog < 3_000 || !canOpen(3_000))(
 it("connections over the limit are rejected, existing ones are still served", async () => {
   server = await spawnWatched({ env: { SERVICE_MAX_CONNECTIONS: "50", SERVICE_HEADERS_TIMEOUT_MS: "60s" } });
   const port = Number(new URL(server.baseUrl).port);
-  const held = await openSockets(port, 1, () => undefined);
+  const existing = await openSockets(port, 1, () => undefined);
   let refused = 0;
   const others = await openSockets(port, 100, () => refused++);
   await eventually(() => refused >= 50, 10_000);
   expect(refused).toBeLessThan(60);
-  const reply = new Promise<string>((resolve) => held[0]?.once("data", (chunk) => resolve(chunk.toString("latin1"))));
-  held[0]?.write("POST /api/canary HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+  const reply = new Promise<string>((resolve) => existing[0]?.once("data", (chunk) => resolve(chunk.toString("latin1"))));
+  existing[0]?.write("POST /api/canary HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
   expect(await reply).toMatch(/^HTTP\/1\.1 200 /);
-  for (const socket of [...held, ...others]) socket.destroy();
+  for (const socket of [...existing, ...others]) socket.destroy();
 }, 60_000);
 
 it("1,000 callers that disconnect during their run do not affect others", async () => {

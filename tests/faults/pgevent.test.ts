@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectEventually, failingSometimes, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { residentBytes } from "../process-usage.ts";
@@ -114,7 +114,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
   it("a route fails for every tenth notification: these become dead letters, the others arrive in order", async () => {
     const name = uniqueName();
     await connect(name, postgres.port);
-    await runtime.deploy(name, listening(name, `${failingSometimes}, `));
+    await runtime.deploy(name, listening(name, `${sometimesFailingSteps}, `));
     await notifyUntilReceived(name, "first");
     await client.query("delete from received where channel = $1", [name]);
     for (const text of numberedMessages(500)) await notify(name, text);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectEventually, failingSometimes, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { call, sleep } from "../started-server.ts";
 import { residentBytes } from "../process-usage.ts";
@@ -144,7 +144,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
   it("a route fails for every tenth message: these become dead letters, the others take effect in order", async () => {
     const name = uniqueName();
     await connect(name, redis.port);
-    await runtime.deploy(name, subscribing(name, `${failingSometimes}, ${add(name, "RPUSH")}`));
+    await runtime.deploy(name, subscribing(name, `${sometimesFailingSteps}, ${add(name, "RPUSH")}`));
     await expectEventually(() => runtime.routeStatus(name), "Started");
     for (const text of numberedMessages(500)) await client.publish(name, text);
     const others = numberedMessages(500).filter((text) => !text.endsWith("7"));
