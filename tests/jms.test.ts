@@ -283,10 +283,10 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
       name,
       `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 50}}}, from: {uri: "jms:${name}.in?recoveryInterval=200", steps: [{to: "jms:${name}.out"}]}}`,
     );
-    const endings = [() => peer.closeAll(), () => peer.endSessions(), () => peer.closeAll("amqp:internal-error")];
-    for (const [round, end] of endings.entries()) {
+    const closeActions = [() => peer.closeAll(), () => peer.endSessions(), () => peer.closeAll("amqp:internal-error")];
+    for (const [round, close] of closeActions.entries()) {
       await expectEventually(() => runtime.routeStatus(name), "Started");
-      end();
+      close();
       await expectEventually(() => runtime.routeStatus(name), "Failed");
       peer.send(`${name}.in`, { body: `round ${round}` });
     }

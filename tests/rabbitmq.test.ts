@@ -225,9 +225,9 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
 
   it("stores the dead letters that the dead-letter queue would not receive", async () => {
     const name = uniqueName();
-    const dead = `&maximumRetryAttempts=0&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`;
+    const deadLetterOptions = `&maximumRetryAttempts=0&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`;
     const route = (id: string, exchange: string, options: string): string =>
-      `- route: {id: ${id}, from: {uri: "spring-rabbitmq:${exchange}?queues=${id}.in&${serverOptions()}${dead}${options}", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}`;
+      `- route: {id: ${id}, from: {uri: "spring-rabbitmq:${exchange}?queues=${id}.in&${serverOptions()}${deadLetterOptions}${options}", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}`;
     await queue(`${name}-b.in`);
     await runtime.deploy(`${name}-a`, route(`${name}-a`, name, "&exchangeType=topic&routingKey=orders.%23&arg.exchange.autoDelete=true"));
     await runtime.deploy(`${name}-b`, route(`${name}-b`, "default", "&skipDeclareQueue=true"));

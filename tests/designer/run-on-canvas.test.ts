@@ -486,11 +486,11 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
 
   it("without a runtime, forms and Add step work in a new browser, and the cause is named with its fix", async () => {
     const { page } = opened;
-    const lost = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    const offlineDesigner = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     const refused = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     try {
       for (const [url, cause] of [
-        [lost.url, "The runtime 'local' at http://127.0.0.1:9 is not responding. Start it"],
+        [offlineDesigner.url, "The runtime 'local' at http://127.0.0.1:9 is not responding. Start it"],
         [refused.url, "The runtime 'local' rejected the token. Set SLUICE_TEST_TOKEN"],
       ] as const) {
         await page.goto(`${url}/flows/orders`);
@@ -504,7 +504,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
         expect(await findingsOf(page)).toEqual([]);
       }
     } finally {
-      await lost.end();
+      await offlineDesigner.end();
       await refused.end();
     }
   });
@@ -512,7 +512,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   it("without a runtime, icons, the trial, tests and the mapper work, and no list shows zeros", async () => {
     const { page } = opened;
     const mapping = { source: { format: "json", sample: { id: "A-1" } }, target: { format: "json", sample: { number: "x" } }, map: [] };
-    const lost = await startTestDesigner("http://127.0.0.1:9", {
+    const offlineDesigner = await startTestDesigner("http://127.0.0.1:9", {
       stored: {
         "flows/orders.yaml": webhookFlow("orders"),
         "tests/orders/one.test.yaml": "flowId: orders\ntests:\n  - {name: says ok, when: {webhook: orders}, then: [{reply: {status: 200, bodyEquals: ok}}]}\n",
@@ -521,7 +521,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     });
     try {
       const bar = page.getByText("The runtime 'local' at http://127.0.0.1:9 is not responding. Start it");
-      await page.goto(`${lost.url}/flows/orders`);
+      await page.goto(`${offlineDesigner.url}/flows/orders`);
       await bar.waitFor();
       const card = page.getByRole("treeitem", { name: /Set body/ });
       await card.locator("svg").first().waitFor();
@@ -531,7 +531,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
       await page.getByRole("button", { name: "Run tests", exact: true }).click();
       await page.getByText("1 of 1 passed in the browser").waitFor();
 
-      await page.goto(`${lost.url}/mappings/messages/order`);
+      await page.goto(`${offlineDesigner.url}/mappings/messages/order`);
       await page
         .getByRole("tree", { name: "Source fields" })
         .locator('[data-path="id"]')
@@ -539,7 +539,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
       await page.getByRole("region", { name: "Sample output" }).getByText('"number": "A-1"').waitFor();
 
       for (const path of ["flows", "runs", "dead-letters", "connections", "mappings", "access", "tests", "nodes"]) {
-        await page.goto(`${lost.url}/${path}`);
+        await page.goto(`${offlineDesigner.url}/${path}`);
         await page.getByRole("heading", { level: 1 }).waitFor();
         await bar.waitFor();
         if (path === "flows") await page.getByRole("link", { name: "Orders to ERP" }).waitFor();
@@ -555,7 +555,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
         expect(await findingsOf(page)).toEqual([]);
       }
     } finally {
-      await lost.end();
+      await offlineDesigner.end();
     }
   });
 

@@ -108,7 +108,7 @@ describe("conservation", () => {
     const missing = plain.filter((id) => !deliveries.has(id));
     expect(missing).toEqual([]);
     for (const id of poisoned) expect(await deadLetters(id), id).toBeGreaterThanOrEqual(1);
-    const twice = [...deliveries.values()].reduce((sum, times) => sum + times - 1, 0);
+    const repeatedRuns = [...deliveries.values()].reduce((sum, times) => sum + times - 1, 0);
     console.log(
       JSON.stringify({
         messages,
@@ -117,11 +117,11 @@ describe("conservation", () => {
         processed: deliveries.size,
         deadLetters: poisoned.length,
         lost: missing.length,
-        processedAgain: twice,
+        processedAgain: repeatedRuns,
       }),
     );
     // Only messages in flight at a kill may run twice: those of both routes' workers, and those of one pending flush.
-    expect(twice).toBeLessThan(kills * 1_200);
+    expect(repeatedRuns).toBeLessThan(kills * 1_200);
     expect(await server.end("SIGTERM")).toBe(0);
     server.clean();
     agent.destroy();
