@@ -460,9 +460,9 @@ describe("scope", () => {
     expect(server.logText().match(/in order: \w+/g)).toEqual(["in order: one", "in order: two"]);
     expect(server.logText()).toContain(String.raw`a pair of [\"one\",\"two\"] by all`);
     await server.api("DELETE", `/test/session/${sessionId}`);
-    const everywhere = await session({ scope: "deployment", mocks: [mocked] });
+    const deploymentSession = await session({ scope: "deployment", mocks: [mocked] });
     expect(await post("keyed", key("b"))).toBe("mocked");
-    await server.api("DELETE", `/test/session/${everywhere.sessionId}`);
+    await server.api("DELETE", `/test/session/${deploymentSession.sessionId}`);
     expect(await post("keyed", key("b"))).toBe("real");
     await server.api("DELETE", "/flows/memories");
   });
