@@ -1,4 +1,4 @@
-// One document with every kind of step, in long and short form, and one document per step, edited: only the edited lines change.
+// Edits one document with every kind of step, in long and short form, and one document per step: only the edited lines change.
 import {
   applySplice,
   bindFlow,

@@ -1,4 +1,4 @@
-// The commands that talk to a runtime, against a real one.
+// The commands that call a runtime, tested against a real runtime.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

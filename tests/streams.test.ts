@@ -123,7 +123,7 @@ describe("the trace stream", () => {
     await client.close();
   });
 
-  it("filters by route, type, step, text and sample; body=none shows none", async () => {
+  it("filters by route, type, step, text and sample; body=none omits bodies", async () => {
     const [byRoute, byType, byStep, sampled] = [
       await Client.open("/trace/stream?routeId=other"),
       await Client.open("/trace/stream?type=run.*"),

@@ -138,7 +138,7 @@ describe("several workers with failures", () => {
   it("traces, reports and counts the runs that were lost with their worker, and reports the missing worker", async () => {
     await put(server, "lost", route("lost", "webhook", "delay: {constant: 8000}"));
     await put(server, "failures", route("failures", "sluice-event:run.failed", 'log: "event ${body}"'));
-    // Runs of the killed worker end with it; the others are not affected.
+    // A stream ends with the worker that serves it, so more streams than workers are opened.
     const streams = await Promise.all(Array.from({ length: workers * 2 }, () => follow(server, "/trace/stream?routeId=lost&type=run.started,run.failed")));
     const pending = Array.from({ length: 9 }, () =>
       callOnNewConnection(server.baseUrl, "/api/lost").then(

@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     const marks = page.locator('.card[data-key="0/route/from/steps/0"] .card__state--ok');
     const times: number[] = [];
     for (let count = 0; count < 3; count++) {
-      // Another run of the flow, which must not be the one that is shown.
+      // Another run of the flow, which must not be shown.
       const other = (await call(server.baseUrl, "POST", "/api/sent", "other")).headers.get("x-run-id");
       await page.goto(`${designer.url}/flows/sent`);
       await page.getByRole("button", { name: "Try it", exact: true }).click();

@@ -149,7 +149,7 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly reply: T; rea
   return { reply: await run(), ms: performance.now() - startedAt };
 }
 
-/** A flow that runs on one node, not on the given one. */
+/** The id of a flow that runs on a single node other than `cut`. */
 async function flowOnOtherNode(one: SpawnedServer, cut: SpawnedServer): Promise<string> {
   const cutName = (await cut.api("GET", "/health")).json.cluster.node;
   for (let index = 0; index < 6; index++) {

@@ -39,7 +39,7 @@ it.for(Object.entries(stores))(
         "DEGRADED",
         [{ id: "flow/named" }, { id: "flow/known" }],
       ]);
-      // A change through the node that lacks the variable is rejected: it starts the change first.
+      // A change through the node that lacks the variable is rejected, because that node starts the change first.
       expect((await last.putFlow("other", flow("other", "first"))).status).toBe(422);
       // A version that this node can start ends the forwarding.
       const fixed = await last.putFlow("known", replyFlow("known", "fixed"));

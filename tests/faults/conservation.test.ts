@@ -1,5 +1,5 @@
 // No accepted message is lost: messages pass through a durable webhook, a queue and two routes while the process is repeatedly killed.
-// SLUICE_MESSAGES sets their number; SLUICE_QUICK=1 sends few.
+// SLUICE_MESSAGES sets their number; SLUICE_QUICK=1 sends fewer.
 import { Agent, createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
