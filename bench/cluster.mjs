@@ -24,7 +24,7 @@ const storeFlow = `- route: {id: store, from: {uri: webhook, steps: [{to: "queue
 // One message runs for longer than the benchmark; the others stay in the queue.
 const waitFlow = `- route: {id: wait, from: {uri: "webhook?durable=true&concurrentConsumers=1", steps: [{delay: {constant: 600000}}]}}\n`;
 const runFlow = `- route: {id: run, from: {uri: "webhook?durable=true&concurrentConsumers=32", steps: [{setBody: {constant: ok}}]}}\n`;
-const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
+const quantile = (values, fraction) => values.toSorted((a, b) => a - b)[Math.floor(values.length * fraction)];
 
 const startNode = (servers, replicas, name, placement) =>
   startSluice(

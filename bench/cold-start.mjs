@@ -18,10 +18,10 @@ async function timeStart(parameters, environment, firstCall) {
   const child = killOnExit(spawn(process.execPath, parameters, { cwd: root, env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] }));
   const line = await new Promise((resolve) => child.stdout.once("data", resolve));
   await firstCall(JSON.parse(String(line).split("\n", 1)[0]).baseUrl);
-  const took = performance.now() - startTime;
+  const durationMs = performance.now() - startTime;
   child.kill("SIGKILL");
   await new Promise((resolve) => child.once("exit", resolve));
-  return took;
+  return durationMs;
 }
 
 async function call(baseUrl) {
@@ -31,7 +31,7 @@ async function call(baseUrl) {
 
 async function timeSluice() {
   const data = temporaryFolder("cold");
-  const took = await timeStart(
+  const durationMs = await timeStart(
     ["packages/cli/bin/sluice.cjs", "run"],
     { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token },
     async (baseUrl) => {
@@ -40,7 +40,7 @@ async function timeSluice() {
     },
   );
   rmSync(data, { recursive: true, force: true });
-  return took;
+  return durationMs;
 }
 
 function timeEmptyScript() {

@@ -1,5 +1,5 @@
-// npm run bench:compare — runs benchmarks and compares their ratios with bench/baseline.json; exits with 1 when one is worse by more than the margin
-// given there, in three out of three runs. With --write, the medians of three runs become the baseline.
+// npm run bench:compare — runs benchmarks and compares their figures with bench/baseline.json. Exits with 1 if a figure is worse than its baseline by
+// more than the margin in that file, in three out of three runs. With --write, the medians of three runs become the baseline.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -46,10 +46,10 @@ async function updateBaseline(name, bench) {
   for (let count = 0; count < 3; count++) runs.push(await figuresOf(bench.command, directions));
   if (runs.includes(undefined)) return [[name, "cannot be measured here", "", "", "", ""]];
   return Object.entries(directions).map(([path, direction]) => {
-    const before = bench[direction][path];
+    const previous = bench[direction][path];
     const value = Number(median(runs.map((figures) => figures[path])).toFixed(3));
     bench[direction][path] = value;
-    return [name, path, before.toFixed(2), value.toFixed(2), "", "written"];
+    return [name, path, previous.toFixed(2), value.toFixed(2), "", "written"];
   });
 }
 
@@ -61,5 +61,8 @@ for (const name of benchNames.filter(isChosen)) {
 printTable(["bench", "figure", "baseline", "now", "change", ""], rows);
 if (options.write) writeFileSync(options.baseline, `${JSON.stringify(baseline, null, 2)}\n`);
 console.log(
-  JSON.stringify({ bench: "compare", figures: rows.map(([bench, figure, before, now]) => ({ bench, figure, baseline: Number(before), now: Number(now) })) }),
+  JSON.stringify({
+    bench: "compare",
+    figures: rows.map(([bench, figure, previous, now]) => ({ bench, figure, baseline: Number(previous), now: Number(now) })),
+  }),
 );

@@ -1,7 +1,7 @@
-// npm run bench:connectors — throughput of a route with three steps against real servers, compared with the bare client library in the same run. Sinks:
-// ten sends in flight. Sources: messages that are already queued, measured from the first to the last; the bare client acknowledges each of them, the route may
-// acknowledge several with one frame. 1 KB of text each, which both sides encode or decode. Both wait for the same confirmations, with the same window and on
-// sockets with the same options.
+// npm run bench:connectors — throughput of a route with three steps against real servers, compared with the bare client library in the same run. A sink
+// has ten sends in flight. A source reads messages that are already queued, and is measured from the first message to the last; the bare client acknowledges
+// each message, the route may acknowledge several with one frame. Each message is 1 KB of text, which both sides encode or decode. Both sides wait for the
+// same confirmations, with the same window and on sockets with the same options.
 import { serverFor } from "@sluice/testkit";
 import { connectorCases } from "./lib/connector-cases.mjs";
 import { median } from "./lib/compare.mjs";
@@ -104,7 +104,7 @@ async function sluiceSource(sluice, { name, count, from }) {
   return { rate: (measured * 1_000) / (last.at - first.at), micros: (last.cpu - first.cpu) / measured };
 }
 
-/** What one round runs on each side. A sink's route is deployed once and, like the bare client, sends the messages of all rounds. */
+/** Returns a function that prepares the measurements of one round on both sides. A sink's route is deployed once and, like the bare client, sends the messages of all rounds. */
 async function roundsOf(sluice, benchCase, prefix) {
   const firstCase = await benchCase.round(`${prefix}0`);
   if (firstCase.fill === undefined) {

@@ -32,7 +32,7 @@ const { oursNs, handWrittenNs, ratio } = await compareWithHandWritten(
   { slices: rounds, calls: 10_000 },
 );
 
-/** Bytes allocated by one run without its message: the minimum of many measurements, because other work adds some. */
+/** Bytes allocated by one run without its message: the minimum of many measurements, because other work allocates too. */
 async function bytesPerRun(steps) {
   const input = await deployRoute(
     engineRuntime(),

@@ -1,5 +1,5 @@
 // npm run bench:guarded — the webhook flow as in production: callers send an API key and need a role, every run is recorded, and metrics are read
-// every second. Compared with bare node:http without these, and with the same flow without a policy.
+// every second. Compared with bare node:http without any of this, and with the same flow without a policy.
 import { compare, report, roundsOf } from "./lib/compare.mjs";
 import { assertResponse, deploy, putDocument, startBare, startSluice, token } from "./lib/processes.mjs";
 import { webhook } from "./lib/workloads.mjs";

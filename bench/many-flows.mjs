@@ -22,9 +22,9 @@ async function measureMs(work) {
 }
 
 async function repeat(times, work) {
-  const took = [];
-  for (let count = 0; count < times; count++) took.push(await measureMs(() => work(count)));
-  return median(took);
+  const durations = [];
+  for (let count = 0; count < times; count++) durations.push(await measureMs(() => work(count)));
+  return median(durations);
 }
 
 /** Reads a response of megabytes without decoding it, which would cost time in this process. */

@@ -11,7 +11,7 @@ import { comparePeer, installPackage } from "./lib/peers.mjs";
 
 const rounds = roundsOf("node-red");
 
-/** The current major version needs Node 22.9; the previous one supports our Node versions. */
+/** The current major version needs Node 22.9; the previous one supports all Node versions that Sluice supports. */
 const [major, minor] = process.versions.node.split(".").map(Number);
 const folder = await installPackage(major > 22 || (major === 22 && minor >= 9) ? "node-red@5.0.7" : "node-red@4.1.8");
 

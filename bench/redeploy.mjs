@@ -1,5 +1,5 @@
-// npm run bench:redeploy — the webhook flow under load while it is repeatedly redeployed, compared with no redeployments: the cost for callers, and
-// that no call fails, is cut off or gets no response. Server on core 0, load on core 1.
+// npm run bench:redeploy — the webhook flow under load while it is repeatedly redeployed, compared with no redeployments. Measures the cost for callers,
+// and verifies that no call fails, is cut off or gets no response. Server on core 0, load on core 1.
 import { compare, median, printRatios } from "./lib/compare.mjs";
 import { client } from "./lib/load.mjs";
 import { assertResponse, put, startSluice } from "./lib/processes.mjs";
@@ -15,7 +15,7 @@ const verified = { answered: 0, failed: 0, mismatched: 0 };
 const putMs = [];
 let version = 0;
 
-/** A few additional callers that verify each of their responses; each must come from exactly one version. */
+/** Makes additional calls on two connections and verifies that each response comes from exactly one version. */
 async function verifyResponses(duration) {
   const { answered, failed, texts } = await client(`${sluice.baseUrl}/api/hook`, webhook.body, duration, 2, {});
   verified.answered += answered;

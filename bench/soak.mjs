@@ -47,13 +47,13 @@ function createPace() {
   };
 }
 
-function figures(tally, took) {
+function figures(tally, elapsedSeconds) {
   const sorted = tally.latencies.toSorted((a, b) => a - b);
   const at = (share) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
   return {
-    seconds: Math.round(took * 10) / 10,
+    seconds: Math.round(elapsedSeconds * 10) / 10,
     calls: tally.calls,
-    callsPerSecond: Math.round(tally.calls / took),
+    callsPerSecond: Math.round(tally.calls / elapsedSeconds),
     deploys: tally.deploys,
     invalid: tally.invalid,
     hungUp: tally.sent["hang-up"],
@@ -75,12 +75,12 @@ try {
   const startTime = performance.now();
   await Promise.all([deployRepeatedly(baseUrl, tally, signal), ...Array.from({ length: clients }, (_, client) => drive(caller, tally, client, signal, pace))]);
   caller.close();
-  const took = (performance.now() - startTime) / 1_000;
+  const elapsedSeconds = (performance.now() - startTime) / 1_000;
   const errors = [...tally.errors, ...audit(tally, before, await waitUntilSettled(baseUrl, tally, before))];
   const removed = await fetch(`${baseUrl}/_api/flows/${flowId}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
   if (!removed.ok) errors.push(`the flow could not be removed: ${removed.status}`);
   for (const error of errors) console.log(`✗ ${error}`);
-  console.log(JSON.stringify({ bench: "soak", ...figures(tally, took), errors }));
+  console.log(JSON.stringify({ bench: "soak", ...figures(tally, elapsedSeconds), errors }));
   process.exitCode = errors.length === 0 ? 0 : 1;
 } finally {
   await server.stop();

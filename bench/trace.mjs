@@ -1,6 +1,6 @@
-// npm run bench:trace — the webhook flow with zero, one and ten clients that follow the trace of its route, and a second route that is not followed:
-// what tracing costs the traced route, and whether it costs other routes anything. The second route has its own server, which is measured while the
-// traced one is idle: pending writes of the traced one must not count.
+// npm run bench:trace — the webhook flow with zero, one and ten clients that follow the trace of its route, and a second route that no client follows.
+// Shows what tracing costs the traced route, and whether it costs other routes anything. The second route is measured on its own server while the traced
+// route is idle, because pending writes to the clients of the traced route must not count.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { compare, report, roundsOf } from "./lib/compare.mjs";
@@ -24,21 +24,24 @@ async function follow(baseUrl) {
 
 const results = {};
 for (const listeners of [1, 10]) {
-  const quiet = await startSluice();
-  const followed = await startSluice();
-  const separate = await startSluice();
+  const untracedServer = await startSluice();
+  const tracedServer = await startSluice();
+  const otherServer = await startSluice();
   const clients = [];
   try {
-    for (const server of [quiet, followed, separate]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
-    for (const server of [followed, separate]) for (let count = 0; count < listeners; count++) clients.push(await follow(server.baseUrl));
+    for (const server of [untracedServer, tracedServer, otherServer]) for (const id of ["watched", "other"]) await put(server.baseUrl, id, flowOf(id));
+    for (const server of [tracedServer, otherServer]) for (let count = 0; count < listeners; count++) clients.push(await follow(server.baseUrl));
     const side = (name, server, id) => ({ name, server, path: `/api/${id}`, body: webhook.body });
-    const measured = await compare([side("untraced", quiet, "watched"), side("watched", followed, "watched"), side("other", separate, "other")], rounds);
+    const measured = await compare(
+      [side("untraced", untracedServer, "watched"), side("watched", tracedServer, "watched"), side("other", otherServer, "other")],
+      rounds,
+    );
     for (const [name, result] of Object.entries(measured)) results[`${name} with ${listeners}`] = result;
   } finally {
     for (const client of clients) client.kill("SIGKILL");
-    await quiet.stop();
-    await followed.stop();
-    await separate.stop();
+    await untracedServer.stop();
+    await tracedServer.stop();
+    await otherServer.stop();
   }
 }
 report("trace", results);

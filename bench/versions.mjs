@@ -1,4 +1,4 @@
-// npm run bench:versions -- <folder of another build> — this build against another one in one run, in short alternating rounds: CPU time and wall
+// npm run bench:versions -- <folder of another build> — compares this build with another one in short alternating rounds: CPU time and wall-clock
 // time per call of a webhook, a router and a durable webhook; cold start; start and call with many flows. A ratio above 1 means that this build is slower.
 // Settings such as SERVICE_RUN_STORE=disk apply to this build only; with `.` as the other folder, the run shows what a setting costs.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { router, webhook } from "./lib/workloads.mjs";
 
 const [otherFolder, ...options] = process.argv.slice(2);
 const names = options.filter((option) => !option.includes("="));
-const ownSettings = Object.fromEntries(options.filter((option) => option.includes("=")).map((option) => option.split("=")));
+const settingsOfThisBuild = Object.fromEntries(options.filter((option) => option.includes("=")).map((option) => option.split("=")));
 const thisFolder = fileURLToPath(new URL("..", import.meta.url));
 const command = "packages/cli/bin/sluice.cjs";
 const calls = 2_000;
@@ -35,7 +35,7 @@ const isSelected = (name) => names.length === 0 || names.includes(name);
 const builds = [resolve(otherFolder), thisFolder];
 
 async function startBuild(side, data) {
-  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token, ...(side === 1 ? ownSettings : {}) };
+  const settings = { SERVICE_PORT: "0", SERVICE_DATA_DIR: data, SERVICE_DEPLOY_TOKEN: token, ...(side === 1 ? settingsOfThisBuild : {}) };
   return start([process.execPath, join(builds[side], command), "run"], settings);
 }
 
@@ -44,9 +44,9 @@ const failureOf = (chunk) => (chunk.toString("latin1", 9, 10) === "2" ? undefine
 
 /** The median of the ratios of adjacent rounds, with its 95% confidence interval. */
 function ratioOf(pairs) {
-  const ratios = pairs.map(([other, mine]) => mine / other).toSorted((a, b) => a - b);
+  const ratios = pairs.map(([other, current]) => current / other).toSorted((a, b) => a - b);
   const margin = 0.98 / Math.sqrt(ratios.length);
-  const at = (part) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.floor(ratios.length * part)))].toFixed(3);
+  const at = (fraction) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.floor(ratios.length * fraction)))].toFixed(3);
   return `${at(0.5)} [${at(0.5 - margin)}, ${at(0.5 + margin)}]`;
 }
 
@@ -97,10 +97,10 @@ async function coldStart(side) {
   const server = await startBuild(side, data);
   await put(server.baseUrl, "hook", "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n");
   await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "{}" }).then((response) => response.text());
-  const took = performance.now() - startTime;
+  const durationMs = performance.now() - startTime;
   await server.stop();
   rmSync(data, { recursive: true, force: true });
-  return took;
+  return durationMs;
 }
 
 async function manyFlows(side) {

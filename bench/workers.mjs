@@ -108,20 +108,20 @@ function addResult(name, figures) {
   console.log(`${name}: ${figures.ratio} times (${figures.min} to ${figures.max})`);
 }
 
-const one = await startService(1);
-const several = await startService(workers);
+const oneProcess = await startService(1);
+const severalWorkers = await startService(workers);
 try {
   console.log(
     hasSpareCore ? `load: ${loadTool()} on core 1, the servers on cores ${serviceCores}` : `load: bursts of ${burstMs} ms, the servers on cores ${allCores}`,
   );
   for (const [name, { body }] of Object.entries(workloads)) {
-    addResult(name, await new Pair([one, several], `/api/${name}`, body).compare());
+    addResult(name, await new Pair([oneProcess, severalWorkers], `/api/${name}`, body).compare());
     // A tied route runs in one worker only, so the scaling of a bare server is no reference for it.
     if (name !== "tied") addResult(`${name}, bare`, await compareBare(name));
   }
 } finally {
-  await one.stop();
-  await several.stop();
+  await oneProcess.stop();
+  await severalWorkers.stop();
 }
 printTable(
   ["work", "responses/s, 1 process", `responses/s, ${workers}`, `${workers} to 1`, "min", "max"],

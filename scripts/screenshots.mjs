@@ -47,7 +47,7 @@ async function capture(name, visit, url, colorScheme) {
     failures++;
     console.error(`${name}: ${error.message.split("\n")[0]}`);
   }
-  // No control may look hovered.
+  // Moved away, so that no control is shown as hovered.
   await page.mouse.move(0, 0);
   await page.waitForTimeout(300);
   writeFileSync(join(folder, `${name}-${colorScheme}.png`), smallPng(await page.screenshot()));

@@ -18,7 +18,7 @@ function filesBelow(folder) {
 }
 
 if (existsSync(target) && readdirSync(target).length > 0 && !existsSync(join(target, ".sluice-site"))) {
-  console.error(`${target} contains files that are not a documentation site: pass an empty folder`);
+  console.error(`${target} is neither empty nor a documentation site: pass an empty folder`);
   process.exit(1);
 }
 rmSync(target, { recursive: true, force: true });

@@ -35,7 +35,7 @@ export class AmqpPeer {
   /** Links that were closed, as opposed to detached. */
   closedLinks = 0;
   /** If set, every message is rejected with this description. */
-  rejects: string | undefined = undefined;
+  rejectionReason: string | undefined = undefined;
 
   static async start(): Promise<AmqpPeer> {
     const peer = new AmqpPeer();
@@ -94,7 +94,7 @@ export class AmqpPeer {
     container.on("sendable", ({ sender }: EventContext) => this.#dispatch((sender as Sender).source.address));
     container.on("receiver_open", ({ receiver }: EventContext) => (receiver as Receiver).set_target(receiver?.target as never));
     container.on("message", ({ message, delivery, receiver }: EventContext) => {
-      if (this.rejects !== undefined) return delivery?.reject({ condition: "amqp:not-allowed", description: this.rejects });
+      if (this.rejectionReason !== undefined) return delivery?.reject({ condition: "amqp:not-allowed", description: this.rejectionReason });
       delivery?.accept();
       this.#add(receiver?.target.address as string, { message: message as Message, deliveries: 0 });
     });

@@ -142,7 +142,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("two Authorization headers, a 15 KB one, Latin-1 bytes or an empty one are 401", async () => {
+  it("two Authorization headers, a header of 15 KB, a header with Latin-1 bytes and an empty header are 401", async () => {
     const good = `Authorization: Bearer ${token}`;
     expect(await raw(get("/_api/flows", good))).toMatch(/^HTTP\/1\.1 200 /);
     expect(await raw(get("/_api/flows", good, "Authorization: Bearer x"))).toMatch(/^HTTP\/1\.1 401 /);
@@ -161,7 +161,7 @@ describe("the deploy token", () => {
     }
   });
 
-  it("HEAD behaves like GET: 401 without a token, headers without a body with it", async () => {
+  it("HEAD behaves like GET: 401 without a token; with the token, the headers without a body", async () => {
     for (const path of ["/flows", "/runs", "/openapi.json", "/trace/stream"]) {
       const refused = await call(server.baseUrl, "HEAD", `/_api${path}`);
       expect([path, refused.status, refused.text]).toEqual([path, 401, ""]);

@@ -51,38 +51,38 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
 };
 
 /** Folders of a package that may not import from other folders of the same package. */
-const folderRules: readonly { readonly in: string; readonly never: string; readonly because: string }[] = [
-  { in: "packages/model/src/schema", never: "packages/model/src/read", because: "all other folders depend on the schema" },
-  { in: "packages/model/src/flow", never: "packages/model/src/check", because: "checks depend on the flow, not the reverse" },
-  { in: "packages/model/src/read", never: "packages/model/src/check", because: "parsing is independent of the declared steps" },
-  { in: "packages/engine/src/compile", never: "packages/engine/src/run", because: "the runtime depends on the compiler, not the reverse" },
+const folderRules: readonly { readonly in: string; readonly mayNotImport: string; readonly because: string }[] = [
+  { in: "packages/model/src/schema", mayNotImport: "packages/model/src/read", because: "all other folders depend on the schema" },
+  { in: "packages/model/src/flow", mayNotImport: "packages/model/src/check", because: "checks depend on the flow, not the reverse" },
+  { in: "packages/model/src/read", mayNotImport: "packages/model/src/check", because: "parsing is independent of the declared steps" },
+  { in: "packages/engine/src/compile", mayNotImport: "packages/engine/src/run", because: "the runtime depends on the compiler, not the reverse" },
   ...["spi", "exchange", "errors"].flatMap((folder) =>
-    ["tools", "values", "compile", "run", "mocks"].map((never) => ({
+    ["tools", "values", "compile", "run", "mocks"].map((forbidden) => ({
       in: `packages/engine/src/${folder}`,
-      never: `packages/engine/src/${never}`,
+      mayNotImport: `packages/engine/src/${forbidden}`,
       because: "the contract depends neither on tools nor on the engine",
     })),
   ),
   ...["tools", "values"].flatMap((folder) =>
-    ["compile", "run", "mocks"].map((never) => ({
+    ["compile", "run", "mocks"].map((forbidden) => ({
       in: `packages/engine/src/${folder}`,
-      never: `packages/engine/src/${never}`,
+      mayNotImport: `packages/engine/src/${forbidden}`,
       because: "tools work with the contract only",
     })),
   ),
-  { in: "packages/server/src/http", never: "packages/server/src/api", because: "the listener passes requests on and does not interpret them" },
+  { in: "packages/server/src/http", mayNotImport: "packages/server/src/api", because: "the listener passes requests on and does not interpret them" },
   ...["api", "metrics", "other-workers", "http", "flows"].map((folder) => ({
     in: `packages/server/src/${folder}`,
-    never: "packages/server/src/workers",
+    mayNotImport: "packages/server/src/workers",
     because: "these folders access other workers only through other-workers",
   })),
-  { in: "packages/server/src/flows", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
-  { in: "packages/server/src/mappings", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
-  { in: "packages/server/src/access", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
-  { in: "packages/server/src/runs", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
-  { in: "packages/server/src/sessions", never: "packages/server/src/api", because: "this folder is independent of HTTP" },
-  { in: "packages/designer/src/document", never: "packages/designer/src/screens", because: "an open flow is independent of its display" },
-  { in: "packages/designer/src/commands", never: "packages/designer/src/screens", because: "commands are independent of the screens" },
+  { in: "packages/server/src/flows", mayNotImport: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/mappings", mayNotImport: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/access", mayNotImport: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/runs", mayNotImport: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/server/src/sessions", mayNotImport: "packages/server/src/api", because: "this folder is independent of HTTP" },
+  { in: "packages/designer/src/document", mayNotImport: "packages/designer/src/screens", because: "an open flow is independent of its display" },
+  { in: "packages/designer/src/commands", mayNotImport: "packages/designer/src/screens", because: "commands are independent of the screens" },
   ...[
     "access",
     "api-client",
@@ -100,10 +100,10 @@ const folderRules: readonly { readonly in: string; readonly never: string; reado
     "workspace",
   ].map((folder) => ({
     in: `packages/designer/src/${folder}`,
-    never: "packages/designer/src/screens",
+    mayNotImport: "packages/designer/src/screens",
     because: "screens are composed of these parts, not the reverse",
   })),
-  { in: "packages/designer/server", never: "packages/designer/src", because: "the server is independent of the page" },
+  { in: "packages/designer/server", mayNotImport: "packages/designer/src", because: "the server is independent of the page" },
 ];
 
 const forbiddenNames = /(^|[/-])(utils?|helpers?|common|misc|manager|service|base|impl)\.ts$|\/types\.ts$/;
@@ -124,7 +124,7 @@ function importsOf(file: string): string[] {
 }
 
 /** The names that an index exports; it must list each of them. */
-function namesOf(index: string): readonly string[] {
+function exportsOf(index: string): readonly string[] {
   const text = readFileSync(join(root, index), "utf8");
   expect(text).not.toMatch(/^export \*/m);
   return [...text.matchAll(/^export (?:type )?\{([^}]*)\} from/gm)].flatMap(([, names = ""]) =>
@@ -211,23 +211,23 @@ describe("architecture", () => {
   });
 
   it("folders import only what is allowed", () => {
-    const wrong = folderRules.flatMap((folderRule) =>
+    const violations = folderRules.flatMap((folderRule) =>
       code
         .filter((file) => file.startsWith(`${folderRule.in}/`))
         .flatMap((file) =>
           importsOf(file)
-            .filter((target) => target.startsWith(".") && relative(root, resolve(root, dirname(file), target)).startsWith(`${folderRule.never}/`))
+            .filter((target) => target.startsWith(".") && relative(root, resolve(root, dirname(file), target)).startsWith(`${folderRule.mayNotImport}/`))
             .map((target) => `${file}: ${target} (${folderRule.because})`),
         ),
     );
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   it("the contract stays small: helpers for plug-ins are tools", () => {
-    const contract = namesOf("packages/engine/src/spi/index.ts");
+    const contract = exportsOf("packages/engine/src/spi/index.ts");
     expect(contract).toEqual(expect.arrayContaining(["defineConnector", "Exchange", "RouteInput", "FlowError"]));
     expect(contract.length).toBeLessThanOrEqual(75);
-    const tools = [...namesOf("packages/engine/src/tools/index.ts"), ...namesOf("packages/engine/src/values/index.ts")];
+    const tools = [...exportsOf("packages/engine/src/tools/index.ts"), ...exportsOf("packages/engine/src/values/index.ts")];
     expect(tools.filter((name) => contract.includes(name))).toEqual([]);
     const users = code.filter((file) => !file.startsWith("packages/engine/")).map((file) => readFileSync(join(root, file), "utf8"));
     expect(tools.filter((name) => !users.some((text) => new RegExp(`\\b${name}\\b`).test(text)))).toEqual([]);
@@ -235,13 +235,13 @@ describe("architecture", () => {
 
   it("the engine contains no names of steps, schemes or languages", () => {
     const names = ["setBody", "setHeader", "wireTap", "recipientList", "multicast", "platform-http", "webhook", "jsonpath", "xpath", "seda"];
-    const wrong = code
+    const violations = code
       .filter((file) => file.startsWith("packages/engine/src/"))
       .flatMap((file) => {
         const text = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
         return names.filter((name) => new RegExp(`["'\`]${name}["'\`:]`).test(text)).map((name) => `${file}: ${name}`);
       });
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   it("no code outside a connector's folder lists schemes: metadata of a connector is in its declaration", () => {
@@ -251,10 +251,10 @@ describe("architecture", () => {
     const scheme = `(?:${schemes.join("|")}|https|rest-api|validator|xslt|ref|dataset)`;
     // Two schemes in a pattern or a list, or a comparison with one.
     const lists = new RegExp(`\\b${scheme}\\|${scheme}\\b|"${scheme}",\\s*"${scheme}"|scheme\\s*[!=]==?\\s*"${scheme}"`);
-    const wrong = code
+    const violations = code
       .filter((file) => !/^packages\/connectors\/src\/[^/]+\//.test(file) && !file.startsWith("packages/testkit/"))
       .filter((file) => lists.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "")));
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
     expect(lists.test("/^(webhook|platform-http)\\b/")).toBe(true);
     expect(lists.test('new Set(["direct", "seda"])')).toBe(true);
   });
@@ -265,13 +265,13 @@ describe("architecture", () => {
       [...readFileSync(join(root, file), "utf8").matchAll(/^export class (\w+)/gm)].map(([, name]) => ({ name: name as string, file })),
     );
     expect(classes.map(({ name }) => name)).toEqual(expect.arrayContaining(["FlowError", "CompileError", "Message", "Headers", "Exchange"]));
-    const wrong = code.flatMap((file) => {
+    const violations = code.flatMap((file) => {
       const text = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
       return classes
         .filter((candidate) => candidate.file !== file && new RegExp(`\\binstanceof ${candidate.name}\\b`).test(text))
         .map(({ name }) => `${file}: ${name}`);
     });
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   it("no file has a meaningless name", () => {
@@ -280,21 +280,21 @@ describe("architecture", () => {
 
   it("only config.ts reads the environment", () => {
     // Servers for tests are programs on this machine, found on the PATH.
-    const wrong = code.filter(
+    const violations = code.filter(
       (file) =>
         !file.startsWith("packages/testkit/src/servers/") &&
         !file.endsWith("server/src/config.ts") &&
         /\bprocess\.env\b/.test(readFileSync(join(root, file), "utf8")),
     );
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
   it("pure packages use no clock and no random numbers", () => {
-    const wrong = code
+    const violations = code
       .filter((file) => /^packages\/(model|engine|standard|mapping)\//.test(file))
       .filter((file) =>
         /\bDate\.now\(|new Date\(\)|\bMath\.random\(|\bperformance\.now\(/.test(readFileSync(join(root, file), "utf8").replaceAll(/\/\/.*$/gm, "")),
       );
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });

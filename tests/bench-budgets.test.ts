@@ -1,4 +1,4 @@
-// The hot path has not become slower: ratios within one run, see bench/budgets.json.
+// Runs the benchmarks in bench/budgets.json and fails if the hot path has become slower than its budgets allow.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";

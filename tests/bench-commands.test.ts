@@ -63,7 +63,7 @@ describe("benchmarks", () => {
   });
 });
 
-/** A benchmark that prints one figure per run, and then repeats the last one. */
+/** A benchmark that prints the next value in each run, and the last value in all later runs. */
 function figures(name: string, ...values: readonly number[]): readonly string[] {
   const file = join(folder, `${name}.mjs`);
   writeFileSync(
@@ -108,7 +108,7 @@ describe("bench:compare", () => {
     expect(JSON.parse(stdout.trim().split("\n").at(-1) as string).figures[2]).toEqual({ bench: "slower", figure: "a.ratio", baseline: 2, now: 2.6 });
   }, 60_000);
 
-  it("runs the quick ones by default, and succeeds when nothing is worse", async () => {
+  it("runs the quick benchmarks by default, and succeeds when nothing is worse", async () => {
     const benches = {
       quick: { command: figures("quick", 1), isQuick: true, less: { "a.ratio": 1 } },
       slow: { command: figures("slow", 9), less: { "a.ratio": 1 } },
@@ -118,7 +118,7 @@ describe("bench:compare", () => {
     expect((await compare(benches, "other")).status).toBe(2);
   }, 60_000);
 
-  it("skips benchmarks that cannot run here, and fails for a broken one", async () => {
+  it("skips benchmarks that cannot run on this machine, and fails for a broken benchmark", async () => {
     const unavailable = await compare({ peer: { command: ["-e", "process.exit(3)"], less: { ratio: 1 } } }, "all");
     expect([unavailable.status, unavailable.stdout.includes("cannot be measured here")]).toEqual([0, true]);
     const broken = await compare({ broken: { command: ["-e", "throw new Error('no server')"], less: { ratio: 1 } } }, "all");

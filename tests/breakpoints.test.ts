@@ -95,7 +95,7 @@ describe("a breakpoint", () => {
     expect(run.steps.map(({ stepId }: { stepId: string }) => stepId)).toEqual(["parse"]);
   });
 
-  it("holds only messages that meet its condition, after the ones to skip", async () => {
+  it("holds only messages that meet its condition, after skipping the given number of them", async () => {
     const id = await watch("orders", [{ routeId: "orders", stepId: "ask", when: "${body[vip]} == true", skip: 1 }]);
     expect((await post("orders", "D-1")).status).toBe(200);
     expect((await post("orders", "D-2", { vip: true })).status).toBe(200);
@@ -133,7 +133,7 @@ describe("a breakpoint", () => {
 });
 
 describe("limits", () => {
-  it("a message continues when its client is gone, and when it was held too long", async () => {
+  it("a held message continues when the client of its session stops polling, and after the maximum hold time", async () => {
     const short = await startTestServer({ env: { SERVICE_BREAKPOINTS: "true" }, limits: { breakpointLeaseMs: 600, breakpointHoldMs: 1_500 } });
     try {
       await short.putFlow("leased", twoRoutes("leased"));

@@ -80,4 +80,4 @@ export async function expectFailedSoon(runtime: BrokerRuntime, routeId: string, 
 }
 
 /** Steps that fail for every message whose number ends in 7, after changing it. */
-export const failingSometimes = `{setHeader: {name: original, simple: "\${bodyAs(String)}"}}, {setBody: {constant: changed}}, {choice: {when: [{simple: "\${header.original} endsWith '7'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {setBody: {simple: "\${header.original}"}}`;
+export const sometimesFailingSteps = `{setHeader: {name: original, simple: "\${bodyAs(String)}"}}, {setBody: {constant: changed}}, {choice: {when: [{simple: "\${header.original} endsWith '7'", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {setBody: {simple: "\${header.original}"}}`;

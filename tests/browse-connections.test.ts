@@ -63,7 +63,7 @@ describe.skipIf(redis === undefined)("Redis (needs redis-server)", () => {
   }, 60_000);
 });
 
-it("rejects the listing for systems that cannot list names, with a hint where to find them", async () => {
+it("rejects a request to list the names of a system that cannot list them, and explains where to find the names", async () => {
   for (const [type, values, hint] of [
     ["rabbitmq", { host: "127.0.0.1", port: 1 }, "rabbitmqctl list_queues"],
     ["amqp", { url: "amqp://127.0.0.1:1" }, "the console of the broker"],

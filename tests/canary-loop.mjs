@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 
 const [url, pid, interval = "100"] = process.argv.slice(2);
-/** Maximum number of concurrent calls: of calls that wait together the first waits longest, so more would add no information. */
+/** Maximum number of concurrent calls. Of several calls that wait at the same time, the first waits longest, so more calls would add no information. */
 const maxPending = Number(interval) < 100 ? 5 : Infinity;
 const agent = new Agent({ keepAlive: true });
 const times = [];

@@ -7,19 +7,19 @@ import type { SpawnedServer } from "./spawned-server.ts";
 import { replyFlow } from "./started-server.ts";
 
 export const canaryFlow = replyFlow("canary", "ok");
-const loop = fileURLToPath(new URL("canary-loop.mjs", import.meta.url));
+const loopScript = fileURLToPath(new URL("canary-loop.mjs", import.meta.url));
 
 export interface Canary {
   /**
-   * Stops it and checks: every reply is 200 `ok`, the p99 latency is within the limit, excluding time in which the machine ran neither the
-   * runtime nor the caller.
+   * Stops the canary, and checks that every reply was 200 `ok` and that the p99 latency is within the limit. Time in which the runtime or the caller
+   * waited for a CPU does not count.
    */
   stop(): Promise<{ readonly calls: number; readonly p99: number }>;
 }
 
 /** Starts calling; resolves after the warm-up calls. */
 export async function startCanary({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" | "pid">, limitMs = 250): Promise<Canary> {
-  const child = spawn(process.execPath, [loop, `${baseUrl}/api/canary`, String(pid)], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [loopScript, `${baseUrl}/api/canary`, String(pid)], { stdio: ["pipe", "pipe", "inherit"] });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   const ended = once(child, "close");

@@ -1,4 +1,4 @@
-// One document with every kind of step, in long and short form, and one document per step, edited: only the edited lines change.
+// Edits one document with every kind of step, in long and short form, and one document per step: only the edited lines change.
 import {
   applySplice,
   bindFlow,
@@ -78,16 +78,21 @@ function scalars(node: Tree, path: Path = []): { path: Path; text: string }[] {
 }
 
 const changedLines = (before: string, after: string): readonly number[] => {
-  const old = before.split("\n");
-  const now = after.split("\n");
+  const linesBefore = before.split("\n");
+  const linesAfter = after.split("\n");
   let head = 0;
-  while (head < old.length && old[head] === now[head]) head++;
+  while (head < linesBefore.length && linesBefore[head] === linesAfter[head]) head++;
   let tail = 0;
-  while (tail < old.length - head && tail < now.length - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
-  return [old.length - head - tail, now.length - head - tail];
+  while (
+    tail < linesBefore.length - head &&
+    tail < linesAfter.length - head &&
+    linesBefore[linesBefore.length - 1 - tail] === linesAfter[linesAfter.length - 1 - tail]
+  )
+    tail++;
+  return [linesBefore.length - head - tail, linesAfter.length - head - tail];
 };
 
-/** The names of these steps and of nested ones; blocks without steps adopt the following ones. */
+/** The names of these steps and of nested steps, because a block without `steps` contains the steps that follow it. */
 function namesIn(stepList: readonly StepNode[]): string[] {
   return stepList.flatMap((step) => [step.name, ...Object.values(step.options).flatMap((value) => (isSteps(value) ? namesIn(value) : []))]);
 }

@@ -1,4 +1,4 @@
-// The commands that talk to a runtime, against a real one.
+// The commands that call a runtime, tested against a real runtime.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -35,7 +35,7 @@ async function sluice(...args: readonly string[]) {
   return { exit, output: terminal.output().replaceAll(`${folder}/`, ""), stderr: terminal.stderr().replaceAll(`${folder}/`, "") };
 }
 
-const at = (name: string): string => join(folder, name);
+const pathOf = (name: string): string => join(folder, name);
 const deployed = async (): Promise<readonly string[]> => ((await server.api("GET", "/flows")).json.flows as readonly { id: string }[]).map(({ id }) => id);
 
 describe("output about runs", () => {
@@ -64,29 +64,29 @@ describe("sluice deploy", () => {
       "d/value-mappings/plants.csv": "co,werk\n1,W1\n",
       "d/policies/one.json": '{"default":"deny"}',
     });
-    const dry = await sluice("deploy", at("d"), "--dry-run");
+    const dry = await sluice("deploy", pathOf("d"), "--dry-run");
     expect(dry.output).toBe(
       "+ value-mapping plants (d/value-mappings/plants.csv)\n+ value-mapping uom (d/value-mappings/uom.json)\n+ policy one (d/policies/one.json)\n+ flow one (d/one.yaml)\n    routes added: one\n",
     );
     expect([dry.stderr, await deployed()]).toEqual(["4 of 4 artifacts would change; nothing was deployed\n", []]);
-    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: expect.stringContaining(`4 artifacts deployed to ${server.baseUrl}`) });
+    expect(await sluice("deploy", pathOf("d"))).toMatchObject({ exit: 0, stderr: expect.stringContaining(`4 artifacts deployed to ${server.baseUrl}`) });
     expect((await call(server.baseUrl, "POST", "/api/one")).status).toBe(403);
     expect((await server.api("GET", "/value-mappings/uom")).json).toMatchObject({ entries: { piece: "ST" } });
-    expect(await sluice("deploy", at("d"))).toMatchObject({ exit: 0, stderr: "Nothing to do: all artifacts are up to date\n" });
+    expect(await sluice("deploy", pathOf("d"))).toMatchObject({ exit: 0, stderr: "Nothing to do: all artifacts are up to date\n" });
   });
 
   it("shows the lines that change", async () => {
     put({ "lines.yaml": replyFlow("lines", "before") });
-    await sluice("deploy", at("lines.yaml"));
+    await sluice("deploy", pathOf("lines.yaml"));
     put({ "lines.yaml": replyFlow("lines", "after") });
-    const { output, exit } = await sluice("deploy", at("lines.yaml"));
+    const { output, exit } = await sluice("deploy", pathOf("lines.yaml"));
     expect(output).toContain("~ flow lines (lines.yaml)\n              - setBody:\n    -             constant: before\n    +             constant: after\n");
     expect([exit, (await call(server.baseUrl, "POST", "/api/lines")).text]).toEqual([0, "after"]);
   });
 
   it("rolls back when one part is rejected", async () => {
     put({ "r/a.yaml": replyFlow("ra", "old"), "r/value-mappings/back.json": '{"entries":{"a":"1"}}' });
-    await sluice("deploy", at("r"));
+    await sluice("deploy", pathOf("r"));
     // Each flow is valid on its own; together they claim the same route id, which no single check can detect.
     put({
       "r/a.yaml": replyFlow("ra", "new"),
@@ -94,7 +94,7 @@ describe("sluice deploy", () => {
       "r/c.yaml": replyFlow("rb", "c"),
       "r/value-mappings/back.json": '{"entries":{"a":"2"}}',
     });
-    const { exit, stderr } = await sluice("deploy", at("r"));
+    const { exit, stderr } = await sluice("deploy", pathOf("r"));
     expect([exit, stderr]).toEqual([1, "sluice deploy: r/c.yaml: route id 'rb' is already used by flow 'b'; the other changes were rolled back\n"]);
     expect((await call(server.baseUrl, "POST", "/api/ra")).text).toBe("old");
     expect((await server.api("GET", "/value-mappings/back")).json).toMatchObject({ entries: { a: "1" } });
@@ -104,28 +104,28 @@ describe("sluice deploy", () => {
   it("rejects a flow with failing tests or errors before anything changes", async () => {
     const tests = (reply: string): string => `flow: tested.yaml\ntests: [{name: says it, when: {webhook: tested}, then: [{reply: {bodyEquals: ${reply}}}]}]\n`;
     put({ "t/tested.yaml": replyFlow("tested", "right"), "t/tested.test.yaml": tests("wrong") });
-    const refused = await sluice("deploy", at("t"), "--tests", "required");
+    const refused = await sluice("deploy", pathOf("t"), "--tests", "required");
     expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('expected the reply "wrong", got "right"')]);
     expect(refused.stderr).toContain("nothing was changed");
     expect(await deployed()).not.toContain("tested");
     put({ "t/tested.test.yaml": tests("right") });
-    expect(await sluice("deploy", at("t"), "--tests", "required")).toMatchObject({ exit: 0 });
+    expect(await sluice("deploy", pathOf("t"), "--tests", "required")).toMatchObject({ exit: 0 });
     put({ "t/more.test.yaml": tests("wrong") });
-    const several = await sluice("deploy", at("t"), "--tests", "required");
+    const several = await sluice("deploy", pathOf("t"), "--tests", "required");
     expect([several.exit, several.stderr]).toEqual([
       2,
       expect.stringMatching(/more\.test\.yaml' and '.*tested\.test\.yaml' both contain tests of '.*tested\.yaml'/),
     ]);
-    rmSync(at("t/more.test.yaml"));
+    rmSync(pathOf("t/more.test.yaml"));
     put({ "t/tested.yaml": replyFlow("tested", "right").replace("setBody", "setBdy") });
-    expect((await sluice("deploy", at("t"))).stderr).toBe(
+    expect((await sluice("deploy", pathOf("t"))).stderr).toBe(
       "sluice deploy: t/tested.yaml: line 6: unknown step 'setBdy' in route 'tested' (did you mean 'setBody'?)\n",
     );
   });
 
   it("detects concurrent changes and does not overwrite them", async () => {
     put({ "race.yaml": replyFlow("race", "1") });
-    await sluice("deploy", at("race.yaml"));
+    await sluice("deploy", pathOf("race.yaml"));
     put({ "race.yaml": replyFlow("race", "mine") });
     const { fetch: originalFetch } = globalThis;
     globalThis.fetch = async (input, init) => {
@@ -135,7 +135,7 @@ describe("sluice deploy", () => {
       }
       return originalFetch(input, init);
     };
-    const { exit, stderr } = await sluice("deploy", at("race.yaml")).finally(() => (globalThis.fetch = originalFetch));
+    const { exit, stderr } = await sluice("deploy", pathOf("race.yaml")).finally(() => (globalThis.fetch = originalFetch));
     expect([exit, stderr]).toEqual([1, expect.stringMatching(/race\.yaml: flow 'race' changed since hash [0-9a-f]{64}; nothing was changed/)]);
     expect((await call(server.baseUrl, "POST", "/api/race")).text).toBe("theirs");
   });
@@ -149,7 +149,7 @@ describe("sluice deploy", () => {
 
   it("reports a rejected token", async () => {
     put({ token: "wrong", "x.yaml": replyFlow("x", "x") });
-    expect(await sluice("deploy", at("x.yaml"))).toMatchObject({
+    expect(await sluice("deploy", pathOf("x.yaml"))).toMatchObject({
       exit: 1,
       stderr: `sluice deploy: the runtime at ${server.baseUrl} rejected the deploy token: check SERVICE_DEPLOY_TOKEN or --token-file\n`,
     });
@@ -232,19 +232,22 @@ describe("sluice record", () => {
     const reply = await call(server.baseUrl, "POST", "/api/priced", "KB-1", { "content-type": "text/plain" });
     expect(reply.text).toBe('costs {"price": 42}');
     await partner.close();
-    const { exit, stderr } = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"), "--flow", "priced.yaml");
+    const { exit, stderr } = await sluice("record", reply.headers.get("x-run-id") as string, "--output", pathOf("priced.test.yaml"), "--flow", "priced.yaml");
     expect([exit, stderr]).toEqual([0, "The test passes; written to priced.test.yaml\n"]);
-    const test = parse(readFileSync(at("priced.test.yaml"), "utf8")).tests[0];
+    const test = parse(readFileSync(pathOf("priced.test.yaml"), "utf8")).tests[0];
     expect(test.mocks).toMatchObject([{ id: "ask-price", match: { stepId: "ask-price" }, respond: { status: 200, body: expect.anything() } }]);
     expect(test.when).toMatchObject({ webhook: "priced", body: "KB-1" });
     expect(test.then).toEqual([{ status: "completed" }, { reply: { status: 200, bodyEquals: 'costs {"price": 42}' } }]);
-    expect(await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("priced.test.yaml"))).toMatchObject({ exit: 2 });
+    expect(await sluice("record", reply.headers.get("x-run-id") as string, "--output", pathOf("priced.test.yaml"))).toMatchObject({ exit: 2 });
 
     put({ "priced.yaml": flow, "priced.params.json": '{"partner": "http://partner.invalid"}' });
-    writeFileSync(at("priced.test.yaml"), readFileSync(at("priced.test.yaml"), "utf8").replace("tests:", "params: {partner: http://partner.invalid}\ntests:"));
+    writeFileSync(
+      pathOf("priced.test.yaml"),
+      readFileSync(pathOf("priced.test.yaml"), "utf8").replace("tests:", "params: {partner: http://partner.invalid}\ntests:"),
+    );
     const terminal = recordedTerminal();
-    expect(await runProgram(commands, ["test", at("priced.test.yaml")], terminal), terminal.output()).toBe(0);
-    expect(existsSync(at("priced.test.yaml"))).toBe(true);
+    expect(await runProgram(commands, ["test", pathOf("priced.test.yaml")], terminal), terminal.output()).toBe(0);
+    expect(existsSync(pathOf("priced.test.yaml"))).toBe(true);
   });
 });
 
@@ -256,8 +259,8 @@ it("sluice record keeps the query of the request", async () => {
   expect(await sluice("record", "asked", "--capture", "5")).toMatchObject({ exit: 0 });
   const reply = await call(server.baseUrl, "GET", "/api/asked?size=3");
   expect(reply.text).toBe("size 3");
-  const recorded = await sluice("record", reply.headers.get("x-run-id") as string, "--output", at("asked.test.yaml"));
-  const test = parse(readFileSync(at("asked.test.yaml"), "utf8")).tests[0];
+  const recorded = await sluice("record", reply.headers.get("x-run-id") as string, "--output", pathOf("asked.test.yaml"));
+  const test = parse(readFileSync(pathOf("asked.test.yaml"), "utf8")).tests[0];
   expect(test.when).toMatchObject({ webhook: "asked", method: "GET", query: "size=3" });
   expect(test.when.headers ?? {}).not.toHaveProperty("size");
   expect(test.then).toEqual([{ status: "completed" }, { reply: { status: 200, bodyEquals: "size 3" } }]);
@@ -271,13 +274,13 @@ describe("sluice test --runtime", () => {
       "live.test.yaml":
         "flowId: live\ntests: [{name: mocked, mocks: [{id: p, match: {stepId: partner}, respond: {body: false one}}], when: {webhook: live}, then: [{reply: {bodyEquals: false one}}]}]\n",
     });
-    expect(await sluice("test", at("live.test.yaml"), "--coverage")).toMatchObject({
+    expect(await sluice("test", pathOf("live.test.yaml"), "--coverage")).toMatchObject({
       exit: 0,
       output: expect.stringContaining("Coverage of live: steps 100.0%"),
     });
     expect((await call(server.baseUrl, "POST", "/api/live")).text).toBe("real");
     put({ "live.test.yaml": "flowId: nobody\ntests: [{name: t, when: {webhook: live}, then: [{status: completed}]}]\n" });
-    expect(await sluice("test", at("live.test.yaml"))).toMatchObject({
+    expect(await sluice("test", pathOf("live.test.yaml"))).toMatchObject({
       exit: 2,
       output: expect.stringContaining(`flow 'nobody' is not deployed at ${server.baseUrl}: deploy it first with \`sluice deploy\``),
     });

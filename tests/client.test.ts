@@ -36,7 +36,7 @@ describe("the client", () => {
     }
   });
 
-  it("has settings of the library that match those of the server", () => {
+  it("declares the same settings for the library as the server", () => {
     const path = fileURLToPath(new URL("../packages/cli/src/library/settings.ts", import.meta.url));
     const written = readFileSync(path, "utf8").replaceAll(/[\s|]/g, "");
     expect(written === settingsSource(settingDescriptions).replaceAll(/[\s|]/g, ""), "run `npm run client` and commit the result").toBe(true);
@@ -95,7 +95,7 @@ describe("the client", () => {
     expect([accepted.status, JSON.parse(accepted.body)]).toEqual([200, { valid: true, problems: [] }]);
   });
 
-  it("a call times out; an aborted one throws the reason", async () => {
+  it("a call times out; an aborted call throws the reason", async () => {
     const neverResponds: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)));
     expect(await errorOf(createClient({ baseUrl: server.baseUrl, token, timeoutMs: 30, fetch: neverResponds }).call("GET /flows"))).toEqual([
@@ -134,25 +134,25 @@ describe("the client", () => {
     const stop = new AbortController();
     const lastEventIds: (string | null)[] = [];
     /** Closes the first connection after its first event. */
-    const fragile: typeof fetch = async (url, init) => {
+    const disconnectingFetch: typeof fetch = async (url, init) => {
       lastEventIds.push(new Headers(init?.headers).get("last-event-id"));
       const reply = await fetch(url, init);
       if (lastEventIds.length > 1 || reply.body === null) return reply;
       let wasSent = false;
-      const cut = new TransformStream<Uint8Array, Uint8Array>({
+      const disconnectAfterFirstEvent = new TransformStream<Uint8Array, Uint8Array>({
         transform(part, controller) {
           if (wasSent) return controller.error(new Error("cut off"));
           controller.enqueue(part);
           wasSent = new TextDecoder().decode(part).includes("event: trace");
         },
       });
-      return new Response(reply.body.pipeThrough(cut), reply);
+      return new Response(reply.body.pipeThrough(disconnectAfterFirstEvent), reply);
     };
     const states: string[] = [];
     const seen: string[] = [];
     const following = (async () => {
-      const fragileClient = createClient({ baseUrl: server.baseUrl, token, fetch: fragile });
-      for await (const event of follow(fragileClient, "GET /trace/stream", {
+      const reconnectingClient = createClient({ baseUrl: server.baseUrl, token, fetch: disconnectingFetch });
+      for await (const event of follow(reconnectingClient, "GET /trace/stream", {
         query: { routeId: "broken", type: "run.completed" },
         signal: stop.signal,
         onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason}`),

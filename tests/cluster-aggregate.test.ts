@@ -20,10 +20,10 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
   };
   let groupNames = 0;
   /** A retried test must not see the groups of its first attempt. */
-  const newGroup = (name: string): string => `${name}${++groupNames}-`;
+  const newGroupPrefix = (name: string): string => `${name}${++groupNames}-`;
   /** The node that groups the messages of a flow. */
   const groupingNode = async (target: string, size: number): Promise<number> => {
-    const prefix = newGroup("find");
+    const prefix = newGroupPrefix("find");
     await send(
       target,
       prefix,
@@ -52,106 +52,108 @@ describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`
   });
 
   it("groups the messages that all nodes accept, each in one group", async () => {
-    const all = newGroup("all");
+    const prefix = newGroupPrefix("all");
     await send(
       "durable",
-      all,
+      prefix,
       Array.from({ length: 40 }, (_, number) => number),
     );
-    await eventually(() => groups(all).length === 10, 30_000);
+    await eventually(() => groups(prefix).length === 10, 30_000);
     await sleep(500);
-    expect(groups(all).map(({ by, isRepeated, messages }) => [by, isRepeated, messages.length])).toEqual(Array.from({ length: 10 }, () => ["size", false, 4]));
+    expect(groups(prefix).map(({ completedBy, isRepeated, messages }) => [completedBy, isRepeated, messages.length])).toEqual(
+      Array.from({ length: 10 }, () => ["size", false, 4]),
+    );
     expect(
-      groups(all)
+      groups(prefix)
         .flatMap(({ messages }) => messages)
         .toSorted(),
-    ).toEqual(Array.from({ length: 40 }, (_, number) => `${all}/${number}`).toSorted());
-    expect(new Set(groups(all).map(({ node: name }) => name)).size).toBe(1);
+    ).toEqual(Array.from({ length: 40 }, (_, number) => `${prefix}/${number}`).toSorted());
+    expect(new Set(groups(prefix).map(({ node: name }) => name)).size).toBe(1);
   });
 
   it("completes a group on another node with all its messages when its node is killed", async () => {
-    const half = newGroup("half");
+    const prefix = newGroupPrefix("half");
     const holder = await groupingNode("size", 4);
-    await send("size", half, [0, 1]);
+    await send("size", prefix, [0, 1]);
     await sleep(300);
     await node(holder).end("SIGKILL");
     const others = [0, 1, 2].filter((index) => index !== holder);
-    await send("size", half, [2, 3], others);
-    await eventually(() => groups(half).length > 0, 40_000);
-    expect(groups(half)[0]?.messages).toEqual([`${half}/0`, `${half}/1`, `${half}/2`, `${half}/3`]);
-    expect([groups(half).length, groups(half)[0]?.isRepeated, groups(half)[0]?.node === `n${holder}`]).toEqual([1, false, false]);
-    await cluster.replace(holder);
+    await send("size", prefix, [2, 3], others);
+    await eventually(() => groups(prefix).length > 0, 40_000);
+    expect(groups(prefix)[0]?.messages).toEqual([`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]);
+    expect([groups(prefix).length, groups(prefix)[0]?.isRepeated, groups(prefix)[0]?.node === `n${holder}`]).toEqual([1, false, false]);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 
   it("completes a group by timeout once, on another node, when its node is killed", async () => {
-    const quiet = newGroup("quiet");
+    const prefix = newGroupPrefix("quiet");
     const holder = await groupingNode("idle", 1);
-    await send("idle", quiet, [0, 1, 2]);
+    await send("idle", prefix, [0, 1, 2]);
     await node(holder).end("SIGKILL");
-    await eventually(() => groups(quiet).length > 0, 40_000);
+    await eventually(() => groups(prefix).length > 0, 40_000);
     await sleep(5_000);
-    expect(groups(quiet).map(({ by, messages }) => [by, messages])).toEqual([["timeout", [`${quiet}/0`, `${quiet}/1`, `${quiet}/2`]]]);
-    await cluster.replace(holder);
+    expect(groups(prefix).map(({ completedBy, messages }) => [completedBy, messages])).toEqual([["timeout", [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`]]]);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 
   it("completes a group once when its node is suspended and continues later", async () => {
-    const asleep = newGroup("asleep");
+    const prefix = newGroupPrefix("asleep");
     const holder = await groupingNode("size", 4);
-    await send("size", asleep, [0, 1, 2]);
+    await send("size", prefix, [0, 1, 2]);
     await sleep(300);
     process.kill(node(holder).pid, "SIGSTOP");
     const others = [0, 1, 2].filter((index) => index !== holder);
-    await send("size", asleep, [3], others);
-    await eventually(() => groups(asleep).length > 0, 40_000);
+    await send("size", prefix, [3], others);
+    await eventually(() => groups(prefix).length > 0, 40_000);
     process.kill(node(holder).pid, "SIGCONT");
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
-    await send("size", asleep, [4, 5, 6, 7]);
-    await eventually(() => groups(asleep).length > 1, 30_000);
+    await send("size", prefix, [4, 5, 6, 7]);
+    await eventually(() => groups(prefix).length > 1, 30_000);
     await sleep(2_000);
-    expect(groups(asleep).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
-      [false, [`${asleep}/0`, `${asleep}/1`, `${asleep}/2`, `${asleep}/3`]],
-      [false, [`${asleep}/4`, `${asleep}/5`, `${asleep}/6`, `${asleep}/7`]],
+    expect(groups(prefix).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
+      [false, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
+      [false, [`${prefix}/4`, `${prefix}/5`, `${prefix}/6`, `${prefix}/7`]],
     ]);
   }, 120_000);
 
   it("runs a completed group again, marked as repeated, when its node is killed during the run", async () => {
-    const cut = newGroup("cut");
+    const prefix = newGroupPrefix("cut");
     const holder = await groupingNode("held", 4);
     cluster.partner.isHolding = true;
-    await send("held", cut, [0, 1, 2, 3]);
-    await eventually(() => groups(cut).length === 1);
-    await send("held", cut, [4]);
+    await send("held", prefix, [0, 1, 2, 3]);
+    await eventually(() => groups(prefix).length === 1);
+    await send("held", prefix, [4]);
     await node(holder).end("SIGKILL");
     cluster.partner.isHolding = false;
-    await eventually(() => groups(cut).length === 2, 40_000);
+    await eventually(() => groups(prefix).length === 2, 40_000);
     const others = [0, 1, 2].filter((index) => index !== holder);
-    await send("held", cut, [5, 6, 7], others);
-    await eventually(() => groups(cut).length === 3, 40_000);
-    expect(groups(cut).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
-      [false, [`${cut}/0`, `${cut}/1`, `${cut}/2`, `${cut}/3`]],
-      [true, [`${cut}/0`, `${cut}/1`, `${cut}/2`, `${cut}/3`]],
-      [false, [`${cut}/4`, `${cut}/5`, `${cut}/6`, `${cut}/7`]],
+    await send("held", prefix, [5, 6, 7], others);
+    await eventually(() => groups(prefix).length === 3, 40_000);
+    expect(groups(prefix).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
+      [false, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
+      [true, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
+      [false, [`${prefix}/4`, `${prefix}/5`, `${prefix}/6`, `${prefix}/7`]],
     ]);
-    await cluster.replace(holder);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 
   it("moves open groups when their node is stopped, and keeps them when the flow is deployed again", async () => {
-    const moved = newGroup("moved");
+    const prefix = newGroupPrefix("moved");
     const holder = await groupingNode("size", 4);
-    await send("size", moved, [0, 1]);
+    await send("size", prefix, [0, 1]);
     const others = [0, 1, 2].filter((index) => index !== holder);
     expect((await node(others[0] as number).putFlow("size", groupFlow("size", "completionSize: 4 # again", `${cluster.partnerUrl}/done`))).status).toBe(200);
-    await send("size", moved, [2], others);
+    await send("size", prefix, [2], others);
     expect(await node(holder).end()).toBe(0);
-    await send("size", moved, [3], others);
-    await eventually(() => groups(moved).length > 0, 40_000);
-    expect(groups(moved).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
-      [false, [`${moved}/0`, `${moved}/1`, `${moved}/2`, `${moved}/3`]],
+    await send("size", prefix, [3], others);
+    await eventually(() => groups(prefix).length > 0, 40_000);
+    expect(groups(prefix).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
+      [false, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
     ]);
-    await cluster.replace(holder);
+    await cluster.killAndRestart(holder);
     await eventually(() => allSlotsHeld(node(holder)), 60_000);
   }, 120_000);
 });

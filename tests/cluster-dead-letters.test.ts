@@ -90,7 +90,7 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
     expect(await post(node(1), "/api/orders", "poison and killed")).toBe(200);
     await node(1).end("SIGKILL");
     await eventually(async () => (await deadLettersOf(0)).length === 1);
-    await cluster.replace(1);
+    await cluster.killAndRestart(1);
     const [deadLetter] = await deadLettersOf(1);
     expect((await node(1).api("GET", `/dead-letters/${deadLetter.id}`)).json.message.body).toBe("poison and killed");
   });

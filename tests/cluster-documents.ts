@@ -43,8 +43,8 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
   const all = (): readonly SpawnedServer[] => [...nodes.slice(0, -1), last];
   const repliesOf = async (id: string): Promise<ReadonlySet<string>> =>
     new Set(await Promise.all(all().map(async ({ baseUrl }) => (await call(baseUrl, "POST", `/api/${id}`, "x")).text)));
-  const reached = (json: any): unknown => [json.error, json.cluster?.nodes, json.cluster?.running, json.cluster?.behind];
-  const everywhere = [undefined, count, count, []];
+  const resultOf = (json: any): unknown => [json.error, json.cluster?.nodes, json.cluster?.running, json.cluster?.behind];
+  const appliedOnAllNodes = [undefined, count, count, []];
   const password = { env: "CLUSTER_PASSWORD" };
   const [first, second] = [await partner("one"), await partner("two")];
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
@@ -52,20 +52,20 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     // Every node uses the connection when the call returns.
     const connection = { type: "echo", values: { port: portOf(first), password } };
     const defined = await one.api("PUT", "/connections/main", connection);
-    expect([defined.status, ...(reached(defined.json) as unknown[])]).toEqual([201, ...everywhere]);
+    expect([defined.status, ...(resultOf(defined.json) as unknown[])]).toEqual([201, ...appliedOnAllNodes]);
     const installed = await two.api("PUT", "/kamelets/mark-action", { yaml: kamelet("!") });
-    expect([installed.status, ...(reached(installed.json) as unknown[])]).toEqual([201, ...everywhere]);
+    expect([installed.status, ...(resultOf(installed.json) as unknown[])]).toEqual([201, ...appliedOnAllNodes]);
     const tests = `flow: flow.yaml\ntests:\n  - name: marks\n    when: {webhook: talk, body: x}\n    mocks: [{id: partner, match: {uri: "talk:*"}, respond: {body: mocked}}]\n    then:\n      - reply: {body: "mocked!"}\n`;
     const put = await last.api("PUT", "/flows/talk?tests=required", { yaml: flow("talk", "main"), tests });
-    expect([put.status, put.json.testsPassed, ...(reached(put.json) as unknown[])]).toEqual([201, 1, ...everywhere]);
+    expect([put.status, put.json.testsPassed, ...(resultOf(put.json) as unknown[])]).toEqual([201, 1, ...appliedOnAllNodes]);
     expect(await repliesOf("talk")).toEqual(new Set(["one knows sesame-of-the-cluster!"]));
     for (const path of ["/connections/main", "/kamelets/mark-action"]) {
       const copies = await Promise.all(all().map((node) => node.api("GET", path)));
       expect(new Set(copies.map(({ headers }) => headers.get("etag"))).size).toBe(1);
       for (const { json } of copies) expect(json.flows).toEqual(["talk"]);
       for (const node of all()) {
-        const refused = await node.api("DELETE", path);
-        expect([refused.status, refused.json.error]).toEqual([409, expect.stringContaining("is used by flow 'talk'")]);
+        const rejected = await node.api("DELETE", path);
+        expect([rejected.status, rejected.json.error]).toEqual([409, expect.stringContaining("is used by flow 'talk'")]);
       }
     }
 
@@ -79,8 +79,8 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     expect(await repliesOf("talk")).toEqual(new Set([`one knows sesame-of-the-cluster${mark}`]));
     const broken = await two.api("PUT", "/kamelets/mark-action", { yaml: kamelet("{{word}}", "{required: [word], properties: {word: {type: string}}}") });
     expect([broken.status, broken.json.error]).toEqual([409, expect.stringContaining("flow 'talk' cannot use this version")]);
-    const moved = await last.api("PUT", "/connections/main", { type: "echo", values: { port: portOf(second), password } });
-    expect(reached(moved.json)).toEqual(everywhere);
+    const replaced = await last.api("PUT", "/connections/main", { type: "echo", values: { port: portOf(second), password } });
+    expect(resultOf(replaced.json)).toEqual(appliedOnAllNodes);
     expect(await repliesOf("talk")).toEqual(new Set([`two knows sesame-of-the-cluster${mark}`]));
     for (const values of [
       { port: 1, password: "literal-secret-1" },
@@ -106,14 +106,14 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     const partial = await one.api("PUT", "/connections/some", { type: "echo", values: { port: portOf(first), password: { env: "CLUSTER_SOME" } } });
     expect(partial.json.cluster).toMatchObject({ running: count - 1, behind: [{ reason: expect.stringContaining("the variable 'CLUSTER_SOME'") }] });
     expect((await one.api("PUT", "/flows/some", { yaml: flow("some", "some") })).json).toMatchObject({ created: true, cluster: { running: count - 1 } });
-    const elsewhere = await last.api("DELETE", "/connections/some");
+    const rejectedRemoval = await last.api("DELETE", "/connections/some");
     const users = nodes.slice(1).map((_, index) => `flow 'some' on node 'n${index + 1}'`);
-    expect([elsewhere.status, elsewhere.json.error]).toEqual([409, `connection 'some' is used by ${users.join(", ")}`]);
+    expect([rejectedRemoval.status, rejectedRemoval.json.error]).toEqual([409, `connection 'some' is used by ${users.join(", ")}`]);
     expect((await last.api("DELETE", "/flows/some")).status).toBe(200);
 
     for (const path of ["/connections/some", "/flows/added", "/flows/talk", "/connections/added", "/connections/main", "/kamelets/mark-action"]) {
       const removed = await one.api("DELETE", path);
-      expect([path, removed.status, ...(reached(removed.json) as unknown[])]).toEqual([path, 200, ...everywhere]);
+      expect([path, removed.status, ...(resultOf(removed.json) as unknown[])]).toEqual([path, 200, ...appliedOnAllNodes]);
     }
     for (const node of all()) {
       expect((await node.api("GET", "/connections")).json.connections).toEqual([]);

@@ -1,7 +1,10 @@
 // Flows with an aggregate for clusters, and the groups that arrived at the partner.
 import type { SpawnedServer } from "./spawned-server.ts";
 
-/** A message is `group/number`; a group arrives as `mark node by ["group/1",…]`: `mark` is `true` for a group that runs again, `by` is the condition that completed it. */
+/**
+ * A message is `group/number`. A group arrives as `isRepeated node completedBy ["group/1",…]`: `isRepeated` is `true` for a group that runs again, and
+ * `completedBy` is the condition that completed the group.
+ */
 export const groupFlow = (id: string, completion: string, target: string, from = "webhook"): string => `- route:
     id: ${id}
     from:
@@ -21,8 +24,8 @@ export const groupFlow = (id: string, completion: string, target: string, from =
 export interface ArrivedGroup {
   readonly isRepeated: boolean;
   readonly node: string;
-  /** The condition that completed it, such as `size`. */
-  readonly by: string;
+  /** The condition that completed the group, such as `size`. */
+  readonly completedBy: string;
   readonly messages: readonly string[];
 }
 
@@ -30,8 +33,8 @@ export interface ArrivedGroup {
 export const arrivedGroups = (order: readonly string[], prefix: string): readonly ArrivedGroup[] =>
   order
     .map((line) => {
-      const [mark, node, by, ...rest] = line.split(" ");
-      return { isRepeated: mark === "true", node: node as string, by: by as string, messages: JSON.parse(rest.join(" ")) as string[] };
+      const [isRepeated, node, completedBy, ...rest] = line.split(" ");
+      return { isRepeated: isRepeated === "true", node: node as string, completedBy: completedBy as string, messages: JSON.parse(rest.join(" ")) as string[] };
     })
     .filter(({ messages }) => messages[0]?.startsWith(prefix));
 

@@ -16,8 +16,8 @@ export interface ClusterUnderLoad {
   readonly arrived: ReadonlyMap<string, number>;
   readonly order: readonly string[];
   readonly partnerUrl: string;
-  /** Kills a node without warning and starts it again; resolves when it is ready. */
-  replace(index: number): Promise<void>;
+  /** Kills a node and starts it again; resolves when it is ready. */
+  killAndRestart(index: number): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function clusterUnderLoad(
     arrived: partner.arrived,
     order: partner.order,
     partnerUrl: partner.url,
-    async replace(index) {
+    async killAndRestart(index) {
       await nodes[index]?.end("SIGKILL");
       nodes[index] = await start(index);
     },
@@ -87,7 +87,7 @@ export interface LoadReport {
   readonly replies: ReadonlyMap<number, number>;
 }
 
-/** Posts messages to the nodes in turn while one node after the other is killed. Runs longer on a slow machine, until there are enough messages and kills. */
+/** Posts messages to the nodes in turn while nodes are killed one after another. Runs longer on a slow machine, until there are enough messages and kills. */
 export async function loadWithKills(
   cluster: ClusterUnderLoad,
   options: {
@@ -127,7 +127,7 @@ export async function loadWithKills(
       kills++;
       restarting.set(
         index,
-        cluster.replace(index).finally(() => restarting.delete(index)),
+        cluster.killAndRestart(index).finally(() => restarting.delete(index)),
       );
     }
     await Promise.all(restarting.values());

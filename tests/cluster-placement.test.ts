@@ -1,4 +1,4 @@
-// Which node of a cluster runs a source: one for `master:`, the same one for the same name, and those that `sluice.placement` chooses.
+// Which nodes of a cluster run a source: one node for `master:`, the same node for the same name, and the nodes that `sluice.placement` selects.
 import type { TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allSlotsHeld } from "./cluster-groups.ts";
@@ -61,7 +61,7 @@ describe.skipIf(server === undefined)(`the node of a source (needs ${title})`, (
     expect(wrong.status).toBeGreaterThanOrEqual(400);
   });
 
-  it("is another one when the node is killed", async () => {
+  it("is replaced by another node when it is killed", async () => {
     const [holder] = nodesOf("first");
     const killed = Number((holder as string).slice(1));
     await node(killed).end("SIGKILL");

@@ -85,7 +85,7 @@ for (const { title, server, urlOf } of stores)
       for (let index = 0; index < 30; index++) {
         const sender = node((killedNode + 1 + (index % 2)) % 3);
         for (const customer of ["a", "b", "c"]) expect(await post(sender, "/api/keyed", `${customer} ${index}`, { customer })).toBe(200);
-        if (index === 10) killed = cluster.replace(killedNode);
+        if (index === 10) killed = cluster.killAndRestart(killedNode);
       }
       await killed;
       const firstRuns = (customer: string): readonly string[] => [...new Set(cluster.order.filter((id) => id.startsWith(`${customer} `)))];

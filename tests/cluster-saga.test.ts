@@ -1,4 +1,4 @@
-// Sagas in a cluster: when the node of a saga dies, another one compensates its participants, or completes those of a saga that succeeded.
+// Sagas in a cluster: when the node of a saga dies, another node compensates its participants, or completes them if the saga had succeeded.
 import type { TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allSlotsHeld } from "./cluster-groups.ts";
@@ -96,25 +96,25 @@ describe.skipIf(server === undefined)(`sagas in a cluster (needs ${title})`, () 
       expect(calls("undo", order).map((line) => line.split(" ")[1])).toEqual(["two", "one"]);
       expect(calls("undo", order).some((line) => line.endsWith(`n${killed}`))).toBe(false);
       expect(calls("end", order)).toEqual([]);
-      await cluster.replace(killed);
+      await cluster.killAndRestart(killed);
       await eventually(() => allSlotsHeld(node(killed)), 60_000);
     }
   }, 120_000);
 
   it("completes the saga of a node that is killed after the saga succeeded", async () => {
-    const paid = newOrder("paid");
+    const order = newOrder("paid");
     cluster.partner.isHolding = true;
-    expect(await post(node(2), "/api/after", paid)).toBe(200);
-    await eventually(() => calls("end", paid).length === 2);
+    expect(await post(node(2), "/api/after", order)).toBe(200);
+    await eventually(() => calls("end", order).length === 2);
     await node(2).end("SIGKILL");
     cluster.partner.isHolding = false;
-    await eventually(() => calls("end", paid).length === 4, 40_000);
+    await eventually(() => calls("end", order).length === 4, 40_000);
     expect(
-      calls("end", paid)
+      calls("end", order)
         .slice(2)
         .every((line) => !line.endsWith("n2")),
     ).toBe(true);
-    expect(calls("undo", paid)).toEqual([]);
-    await cluster.replace(2);
+    expect(calls("undo", order)).toEqual([]);
+    await cluster.killAndRestart(2);
   }, 120_000);
 });

@@ -43,7 +43,7 @@ describe.skipIf(server === undefined)(`the API of a cluster (needs ${title})`, (
       expect([json.total, json.runs.length, json.incomplete]).toEqual([30, 30, []]);
       expect(json.runs.map(({ node: name }: any) => name)).toEqual(Array.from({ length: 30 }, (_, at) => `n${(29 - at) % 3}`));
     }
-    // Ids of runs are searched too: this text cannot be a part of one.
+    // Ids of runs are searched too: this text cannot be part of an id.
     const found = (await node(1).api("GET", "/runs?text=order-17.")).json;
     expect(found.runs.map(({ node: name }: any) => name)).toEqual(["n2"]);
     expect((await node(0).api("GET", "/runs?flowId=other")).json.total).toBe(0);
@@ -84,15 +84,15 @@ describe.skipIf(server === undefined)(`the API of a cluster (needs ${title})`, (
   });
 
   it("captures the messages of a route on all nodes", async () => {
-    const on = await node(0).api("POST", "/routes/count/capture", { forMs: 60_000 });
-    expect([on.status, on.json.active, on.json.incomplete]).toEqual([200, true, []]);
+    const started = await node(0).api("POST", "/routes/count/capture", { forMs: 60_000 });
+    expect([started.status, started.json.active, started.json.incomplete]).toEqual([200, true, []]);
     await post(node(1), "/api/count", "captured");
     const [run] = (await node(2).api("GET", "/runs?text=captured")).json.runs;
     const detail = (await node(2).api("GET", `/runs/${run.id}`)).json;
     expect([detail.node, detail.messages.map(({ body }: any) => body)]).toEqual(["n1", ["captured", "captured", "captured"]]);
     expect((await node(2).api("GET", "/routes/count/capture")).json.bytes).toBeGreaterThan(0);
-    const off = await node(2).api("DELETE", "/routes/count/capture");
-    expect([off.status, off.json.active]).toEqual([200, false]);
+    const stopped = await node(2).api("DELETE", "/routes/count/capture");
+    expect([stopped.status, stopped.json.active]).toEqual([200, false]);
     expect((await node(1).api("GET", "/routes/count/capture")).json.active).toBe(false);
   });
 

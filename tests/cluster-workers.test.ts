@@ -41,7 +41,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
         ...env,
       },
     });
-  /** A call of the API on a separate connection, so that each may reach another worker. */
+  /** A call of the API on a separate connection, so that each call may reach a different worker. */
   const api = async (method: string, path: string, body?: unknown): Promise<any> => {
     const headers = { authorization: `Bearer ${token}` };
     const reply = await callOnNewConnection(server.baseUrl, `/_api${path}`, body === undefined ? "" : JSON.stringify(body), headers, method);
@@ -77,7 +77,7 @@ describe.skipIf(nats === undefined)("workers in a cluster (needs NATS)", () => {
         .filter((line) => line.startsWith('{"baseUrl"')),
     ).toHaveLength(1);
     for (const worker of ["worker-1", "worker-2"]) expect(readdirSync(join(dataDir, worker))).toContain("cluster-boot");
-    // A call reaches any of them, and the reply names the node that replied.
+    // A call reaches any of the nodes, and the reply names the node that replied.
     const replied = new Set<string>();
     await eventually(async () => {
       const { cluster, workers } = await api("GET", "/health");

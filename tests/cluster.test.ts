@@ -325,7 +325,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     ["SERVICE_WATCH", { SERVICE_WATCH: "true" }],
     ["SERVICE_NODE", { SERVICE_NODE: "n1" }],
   ] as const)("does not start with an invalid %s", async (name, env) => {
-    // On a busy machine a node may lose its name for a moment.
+    // On a busy machine a node may be missing from the list for a moment.
     await eventually(async () => (await nodeList(one())).length === 3);
     await expect(start(9, env)).rejects.toThrow(name);
   });

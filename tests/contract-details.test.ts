@@ -125,7 +125,7 @@ describe("ids and paths", () => {
     await server.api("DELETE", "/flows/unreserved");
   });
 
-  it("an error shows the id as sent", async () => {
+  it("an error shows the decoded id, with control characters replaced", async () => {
     for (const path of ["flows", "value-mappings", "message-mappings", "auth"]) {
       const [status, text] = await raw("PUT", `/_api/${path}/%C3%A9`);
       expect([status, JSON.parse(text).error]).toEqual([400, "invalid id 'é': use letters, digits, '.', '_', '-' (max 128)"]);

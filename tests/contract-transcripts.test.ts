@@ -94,8 +94,8 @@ describe("a test session with a partner that fails once", () => {
         error: null,
       },
     ];
-    const soFar = await server.api("GET", `/test/session/${sessionId}`);
-    expect(soFar.json.recordedCalls).toEqual(calls);
+    const openSession = await server.api("GET", `/test/session/${sessionId}`);
+    expect(openSession.json.recordedCalls).toEqual(calls);
     const closed = await server.api("DELETE", `/test/session/${sessionId}`);
     expect(closed.json).toMatchObject({ recordedCalls: calls, sessionId, expired: false, stale: [], truncated: false });
     expect(closed.json.assertions.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, true, true]);

@@ -78,7 +78,7 @@ describe("the lock of the data directory", () => {
 });
 
 describe("the lock of a runtime without a SQLite driver", () => {
-  it("rejects a running process and one that cannot be checked, replaces a dead one, and warns about its limitation", () => {
+  it("fails while its owner runs or cannot be checked, replaces the lock of a dead owner, and warns about its limitation", () => {
     const record = join(temporaryFolder(), ".lock");
     const lock = lockByProcessId(record);
     expect([lock.isHeld, lock.warning]).toEqual([true, expect.stringContaining("locked by process id only")]);

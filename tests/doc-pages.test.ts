@@ -124,14 +124,14 @@ describe("the blocks of every page", () => {
     const { stdout } = await promisify(execFile)(process.execPath, [main, "help"]);
     const commands = new Set([...stdout.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1]));
     expect(commands).toContain("lint");
-    const wrong = pages.flatMap((page) =>
+    const unknownCommands = pages.flatMap((page) =>
       page.blocks
         .filter(({ kind }) => kind === "sh")
         .flatMap(({ body }) => [...body.matchAll(/\b(?:npx|bin\/)\s*sluice ([a-z]+)/g)])
         .filter((match) => !commands.has(match[1] as string))
         .map((match) => `${nameOf(page)}: ${match[0]}`),
     );
-    expect(wrong).toEqual([]);
+    expect(unknownCommands).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-// The screenshots of the designer are complete: every screen the script visits, in both themes, on its page, and small.
+// The screenshots of the designer: there is one of every screen that the script visits, in both themes; the page shows all of them; the files are small.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

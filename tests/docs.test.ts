@@ -81,9 +81,9 @@ function anchorsOf(file: string): ReadonlySet<string> {
   return new Set(
     [...proseOf(file).matchAll(/^#{1,6} (.+)$/gm)].map((match) => {
       const name = anchorOf(match[1] as string);
-      const before = seen.get(name) ?? 0;
-      seen.set(name, before + 1);
-      return before === 0 ? name : `${name}-${before}`;
+      const duplicates = seen.get(name) ?? 0;
+      seen.set(name, duplicates + 1);
+      return duplicates === 0 ? name : `${name}-${duplicates}`;
     }),
   );
 }
@@ -141,25 +141,25 @@ describe("names in the documents", () => {
 
   it("npm scripts exist in package.json", () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
-    const wrong = documents.flatMap((file) =>
+    const unknownScripts = documents.flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(/\bnpm run ([a-z:-]+)/g)]
         .map((match) => match[1] as string)
         .filter((name) => !(name in scripts))
         .map((name) => `${file.slice(root.length)}: npm run ${name}`),
     );
-    expect(wrong).toEqual([]);
+    expect(unknownScripts).toEqual([]);
   });
 
   it("settings and metrics exist in the runtime", () => {
     const settings = new Set(readFileSync(join(reference, "settings.md"), "utf8").match(/\bSERVICE_[A-Z_]+\b/g));
     const metrics = sources("server");
-    const wrong = handWritten.flatMap((file) => {
+    const unknownNames = handWritten.flatMap((file) => {
       const text = readFileSync(file, "utf8");
       return [
         ...(text.match(/\bSERVICE_[A-Z_]+\b/g) ?? []).filter((name) => !settings.has(name)),
         ...(text.match(/\bsluice_[a-z_]+\b/g) ?? []).filter((name) => !metrics.includes(`"${name}"`)),
       ].map((name) => `${file.slice(root.length)}: ${name}`);
     });
-    expect(wrong).toEqual([]);
+    expect(unknownNames).toEqual([]);
   });
 });

@@ -74,7 +74,7 @@ describe("endpoints resolved at run time", () => {
       await run.host.clock.advance(0);
       expect(counts).toEqual({ started: 2500, stopped: 1500, max: 1000, wrong: [] });
       await run.stop();
-      // Detached copies have one timer, which ends automatically.
+      // A detached copy has one timer, which expires on its own.
       await run.host.clock.advance(1000);
       expect([counts.stopped, running.size, run.host.clock.pending]).toEqual([2500, 0, 0]);
     });

@@ -70,7 +70,7 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
 
 const leak = /\n|\bat [^ ]+ \(|node:[a-z_]+|\.[cm]?[jt]s\b|node_modules|\/(?:tmp|home|root|usr|var|etc|proc)\/|@sluice|Error:/;
 
-/** One key, one sentence, no internals. */
+/** The body must have one member with one sentence, and must not show internals. */
 function expectErrorReply(what: string, { status, text, headers }: Reply, expected: readonly number[]): void {
   seen.push(text, JSON.stringify(headers));
   expect([what, expected.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);

@@ -122,22 +122,24 @@ describe("redelivery", () => {
       await withAdvancingClock(run, run({ body: "x" }));
       return run.host.log.records.map(({ level, text }) => `${level} ${text}`);
     };
-    const place = "Route 'test' failed at step 'throwException1': down";
+    const location = "Route 'test' failed at step 'throwException1': down";
     const policy = "maximumRedeliveries: 3, redeliveryDelay: 100";
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: warn, retryAttemptedLogInterval: 3}}`)).toEqual([
-      `WARN ${place} (attempt 1 failed, next attempt in 100 ms)`,
-      `WARN ${place} (attempt 3 failed, next attempt in 100 ms)`,
+      `WARN ${location} (attempt 1 failed, next attempt in 100 ms)`,
+      `WARN ${location} (attempt 3 failed, next attempt in 100 ms)`,
     ]);
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: WARN, logRetryAttempted: false}}`)).toEqual([]);
     expect(await failing(`defaultErrorHandler: {redeliveryPolicy: {${policy}, retryAttemptedLogLevel: "OFF"}}`)).toEqual([]);
     const deadLetter = `deadLetterUri: "mock:dead", redeliveryPolicy: {maximumRedeliveries: 0, logHandled: true`;
-    expect(await failing(`deadLetterChannel: {${deadLetter}, retriesExhaustedLogLevel: INFO}}`)).toEqual([`INFO ${place} (sent to the dead letter endpoint)`]);
+    expect(await failing(`deadLetterChannel: {${deadLetter}, retriesExhaustedLogLevel: INFO}}`)).toEqual([
+      `INFO ${location} (sent to the dead letter endpoint)`,
+    ]);
     expect(
       await failing(
         "defaultErrorHandler: {}",
         "- onException: {exception: [java.io.IOException], continued: {constant: 'true'}, redeliveryPolicy: {logContinued: true}}\n",
       ),
-    ).toEqual([`ERROR ${place} (the route continues)`]);
+    ).toEqual([`ERROR ${location} (the route continues)`]);
   });
 
   it("rejects an invalid level", () => {

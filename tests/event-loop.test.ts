@@ -151,7 +151,7 @@ describe("one document does not block the event loop", () => {
     expect(await replyWithinBudget(path, () => sweep.api("PUT", path, inputs.keysAtLimit()))).toMatch(expected);
   });
 
-  it("a mapping with thousands of rules that miss its sample", async () => {
+  it("a mapping with thousands of rules whose source fields are not in its sample", async () => {
     const names = Array.from({ length: 19_000 }, (_, index) => `k${index}`);
     const source = { format: "json", sample: Object.fromEntries(names.map((name) => [`s${name}`, 1])) };
     const document = JSON.stringify({ source, target: { format: "json" }, map: names.map((name) => ({ to: name, from: name })) });

@@ -408,7 +408,7 @@ describe("params", () => {
 });
 
 describe("remove", () => {
-  it("the routes stop, they disappear from health, the file is deleted", async () => {
+  it("the routes stop and disappear from health, and the file is deleted", async () => {
     await server.putFlow("leaving", replyFlow("leaving", "x"), { a: 1 });
     const reply = await server.api("DELETE", "/flows/leaving");
     expect([reply.status, reply.json]).toEqual([200, { id: "leaving", deleted: true, routes: ["leaving"], drained: true }]);

@@ -33,7 +33,7 @@ const health = async (target: SpawnedServer): Promise<{ status: string; store: {
   (await target.api("GET", "/health")).json;
 
 describe.skipIf(!canLimit)("a disk that rejects writes (needs prlimit)", () => {
-  it("the store recovers within a second of the disk, health reports both, and settled messages are not delivered again", async () => {
+  it("the store recovers within a second after the disk, health reports the failure and the recovery, and settled messages are not delivered again", async () => {
     server = await start();
     expect((await server.putFlow("in", durableFlow(url, consumers))).status).toBe(201);
     for (let index = 0; index < 30; index++) expect((await post(server, `a${index}`)).status).toBe(202);

@@ -15,7 +15,7 @@ import { token } from "./started-server.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
-// With a space in the name, because real folders have them.
+// With a space in the name, as in the names of many real folders.
 const folder = mkdtempSync(join(tmpdir(), "sluice installed-"));
 const tarballs = new Map<string, string>();
 

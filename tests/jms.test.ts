@@ -8,7 +8,7 @@ import { AmqpPeer } from "./amqp-peer.ts";
 import {
   expectEventually,
   expectFailedSoon,
-  failingSometimes,
+  sometimesFailingSteps,
   numberedMessages,
   startBrokerRuntime,
   uniqueName,
@@ -272,9 +272,9 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
   it("fails a send that the broker rejects", async () => {
     const name = uniqueName();
     await deploy(name, `- route: {id: ${name}, from: {uri: "jms:${name}.in?maximumRedeliveries=0", steps: [{to: "jms:${name}.out"}]}}`);
-    peer.rejects = "no room";
+    peer.rejectionReason = "no room";
     peer.send(`${name}.in`, { body: "one" });
-    await expectEventually(async () => (await runtime.deadLetters(name)).length, 1).finally(() => (peer.rejects = undefined));
+    await expectEventually(async () => (await runtime.deadLetters(name)).length, 1).finally(() => (peer.rejectionReason = undefined));
   });
 
   it("survives connections and sessions that the broker closes with an error, without an uncaught exception", async () => {
@@ -283,10 +283,10 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
       name,
       `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 50}}}, from: {uri: "jms:${name}.in?recoveryInterval=200", steps: [{to: "jms:${name}.out"}]}}`,
     );
-    const endings = [() => peer.closeAll(), () => peer.endSessions(), () => peer.closeAll("amqp:internal-error")];
-    for (const [round, end] of endings.entries()) {
+    const closeActions = [() => peer.closeAll(), () => peer.endSessions(), () => peer.closeAll("amqp:internal-error")];
+    for (const [round, close] of closeActions.entries()) {
       await expectEventually(() => runtime.routeStatus(name), "Started");
-      end();
+      close();
       await expectEventually(() => runtime.routeStatus(name), "Failed");
       peer.send(`${name}.in`, { body: `round ${round}` });
     }
@@ -379,7 +379,7 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await send(`${name}.in`, numberedMessages(50));
-    await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:${name}.in?redeliveryDelay=5", steps: [${failingSometimes}, {to: "amqp:${name}.out"}]}}`);
+    await deploy(name, `- route: {id: ${name}, from: {uri: "amqp:${name}.in?redeliveryDelay=5", steps: [${sometimesFailingSteps}, {to: "amqp:${name}.out"}]}}`);
     await expectEventually(() => out.length, 45);
     await expectEventually(async () => (await runtime.deadLetters(name)).length, 5);
     const deadLetters = await runtime.deadLetters(name);

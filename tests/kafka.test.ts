@@ -2,7 +2,7 @@
 import kafkajs, { type Consumer, type Kafka, type KafkaMessage, type Producer } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serverFor } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 import { kafkaLink } from "./kafka-link.ts";
 
 const server = await serverFor("kafka", { own: true });
@@ -70,7 +70,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     await send(`${name}-in`, numberedMessages(50));
     await runtime.deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [${failingSometimes}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`)}", steps: [${sometimesFailingSteps}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
     await expectEventually(() => out.length, 45, 40_000);
@@ -83,7 +83,7 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     await producer.send({ topic: `${name}-in`, messages: ["a", "bad 7", "c"].map((value) => ({ value, partition: 0 })) });
     await runtime.deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`, "&breakOnFirstError=true&maximumRedeliveries=1")}", steps: [${failingSometimes}, {to: "kafka:${name}-out?brokers=${brokers}&partitionKey=0"}]}}`,
+      `- route: {id: ${name}, from: {uri: "${from(`${name}-in`, "&breakOnFirstError=true&maximumRedeliveries=1")}", steps: [${sometimesFailingSteps}, {to: "kafka:${name}-out?brokers=${brokers}&partitionKey=0"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
     await expectEventually(() => out.length, 2, 40_000);
@@ -198,8 +198,8 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { timeout: 90_000, c
     const name = uniqueName();
     await send(`${name}-in`, ["before"]);
     const routes = ["latest", "again"].map((id) => {
-      const where = id === "latest" ? "autoOffsetReset=latest" : "autoOffsetReset=latest&seekTo=BEGINNING";
-      return `- route: {id: ${name}-${id}, from: {uri: "kafka:${name}-in?brokers=${brokers}&sessionTimeoutMs=6000&heartbeatIntervalMs=500&${where}", steps: [{setBody: {simple: "${id} \${body}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`;
+      const offsetOptions = id === "latest" ? "autoOffsetReset=latest" : "autoOffsetReset=latest&seekTo=BEGINNING";
+      return `- route: {id: ${name}-${id}, from: {uri: "kafka:${name}-in?brokers=${brokers}&sessionTimeoutMs=6000&heartbeatIntervalMs=500&${offsetOptions}", steps: [{setBody: {simple: "${id} \${body}"}}, {to: "kafka:${name}-out?brokers=${brokers}"}]}}`;
     });
     await runtime.deploy(name, routes.join("\n"));
     const out = await recordsOf(`${name}-out`);

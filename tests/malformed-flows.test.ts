@@ -74,29 +74,29 @@ const junk: Node[] = [
 
 interface Change {
   readonly kind: "delete" | "replace" | "graft" | "rename" | "add";
-  readonly place: number;
+  readonly position: number;
   readonly part: number;
   readonly name: number;
 }
 
 const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom("delete", "replace", "graft", "rename", "add"),
-  place: fc.nat(),
+  position: fc.nat(),
   part: fc.nat(),
   name: fc.nat(),
 });
 
-type Place = readonly [holder: Record<string, Node> | Node[], key: string | number];
+type Position = readonly [holder: Record<string, Node> | Node[], key: string | number];
 
-function placesOf(node: Node): Place[] {
-  if (Array.isArray(node)) return node.flatMap((item, index) => [[node, index] as Place, ...placesOf(item)]);
+function positionsOf(node: Node): Position[] {
+  if (Array.isArray(node)) return node.flatMap((item, index) => [[node, index] as Position, ...positionsOf(item)]);
   if (typeof node !== "object" || node === null) return [];
-  return Object.keys(node).flatMap((key) => [[node, key] as Place, ...placesOf(node[key] as Node)]);
+  return Object.keys(node).flatMap((key) => [[node, key] as Position, ...positionsOf(node[key] as Node)]);
 }
 
-function apply(node: Node, { kind, place, part, name }: Change): Node {
-  const places = placesOf(node);
-  const found = places[place % Math.max(1, places.length)];
+function apply(node: Node, { kind, position, part, name }: Change): Node {
+  const positions = positionsOf(node);
+  const found = positions[position % Math.max(1, positions.length)];
   const pick = (from: readonly Node[]): Node => structuredClone(from[part % from.length] as Node);
   if (found === undefined) return pick(junk);
   const [holder, key] = found as [Record<string, Node>, string];

@@ -2,7 +2,7 @@
 import mqtt, { type MqttClient } from "mqtt";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultyLink, serverFor } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 
 const server = await serverFor("mosquitto");
 
@@ -62,7 +62,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
       const out = await received(`${name}/out`);
       await runtime.deploy(
         name,
-        `- route: {id: ${name}, from: {uri: "${scheme}:${name}/in?brokerUrl=${broker}&qos=1", steps: [${failingSometimes}, {to: "${scheme}:${name}/out?brokerUrl=${broker}"}]}}`,
+        `- route: {id: ${name}, from: {uri: "${scheme}:${name}/in?brokerUrl=${broker}&qos=1", steps: [${sometimesFailingSteps}, {to: "${scheme}:${name}/out?brokerUrl=${broker}"}]}}`,
       );
       await expectEventually(() => runtime.routeStatus(name), "Started");
       for (const text of numberedMessages(50)) await client.publishAsync(`${name}/in`, text, { qos: 1 });
@@ -124,7 +124,7 @@ describe.skipIf(server === undefined)("paho and paho-mqtt5 (needs Mosquitto)", {
     await link.close();
   });
 
-  it("sends at most maxInflight messages that are not confirmed", async () => {
+  it("sends at most maxInflight messages before they are confirmed", async () => {
     const name = uniqueName();
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     const out = await received(`${name}/out`);

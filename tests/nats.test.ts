@@ -5,7 +5,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connectionIndex, connectorIndex, loadClient } from "@sluice/connectors";
 import { FlowError, type Source } from "@sluice/engine/spi";
 import { connectorUnderTest, FakeRouteInput, FaultyLink, realTimeHost, serverFor, testConnections } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "./broker-runtime.ts";
 
 const server = await serverFor("nats");
 
@@ -90,7 +90,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     const out = await received(`${name}.out`);
     await runtime.deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}", steps: [${failingSometimes}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}", steps: [${sometimesFailingSteps}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
     );
     for (const text of numberedMessages(50)) client.publish(`${name}.in`, text);
     await expectEventually(() => out.texts.length, 45);
@@ -108,7 +108,7 @@ describe.skipIf(server === undefined)("nats (needs NATS)", { timeout: 60_000 }, 
     const out = await received(`${name}.out`);
     await runtime.deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&jetstreamEnabled=true&jetstreamName=${name}&nackWait=50&maximumRedeliveries=2", steps: [${failingSometimes}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
+      `- route: {id: ${name}, from: {uri: "nats:${name}.in?servers=${servers}&jetstreamEnabled=true&jetstreamName=${name}&nackWait=50&maximumRedeliveries=2", steps: [${sometimesFailingSteps}, {to: "nats:${name}.out?servers=${servers}"}]}}`,
     );
     await expectEventually(() => runtime.routeStatus(name), "Started");
     const stream = jetstream(client);

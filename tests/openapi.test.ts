@@ -81,20 +81,20 @@ it("every schema is an object of known keywords and every reference resolves", (
     "$defs",
     "x-secret",
   ]);
-  const visit = (schema: any, place: string): void => {
-    expect([place, typeof schema === "object" || typeof schema === "boolean"]).toEqual([place, true]);
-    for (const keyword of Object.keys(schema)) expect([place, knownKeywords.has(keyword) ? keyword : `unknown keyword ${keyword}`]).toEqual([place, keyword]);
-    for (const [name, inner] of Object.entries(schema.properties ?? {})) visit(inner, `${place}.${name}`);
-    for (const inner of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) visit(inner, place);
-    if (schema.items !== undefined) visit(schema.items, `${place}[]`);
-    if (typeof schema.additionalProperties === "object") visit(schema.additionalProperties, `${place}.*`);
+  const visit = (schema: any, path: string): void => {
+    expect([path, typeof schema === "object" || typeof schema === "boolean"]).toEqual([path, true]);
+    for (const keyword of Object.keys(schema)) expect([path, knownKeywords.has(keyword) ? keyword : `unknown keyword ${keyword}`]).toEqual([path, keyword]);
+    for (const [name, inner] of Object.entries(schema.properties ?? {})) visit(inner, `${path}.${name}`);
+    for (const inner of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) visit(inner, path);
+    if (schema.items !== undefined) visit(schema.items, `${path}[]`);
+    if (typeof schema.additionalProperties === "object") visit(schema.additionalProperties, `${path}.*`);
   };
   for (const [path, method, operation] of operations()) {
     const contents = [operation.requestBody, ...Object.values<any>(operation.responses)].flatMap((holder) => Object.values<any>(holder?.content ?? {}));
     for (const content of contents) visit(content.schema, `${method} ${path}`);
   }
   for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g))
-    expect((reference as string).split("/").reduce<any>((place, key) => place?.[key], document)).toBeDefined();
+    expect((reference as string).split("/").reduce<any>((path, key) => path?.[key], document)).toBeDefined();
 });
 
 describe("webhooks", () => {

@@ -157,7 +157,7 @@ describe("while functions are edited", () => {
       expect([await replyText("one"), await replyText("two")]).toEqual(["second", "two"]);
       writeFileSync(file, `export const one = () => "fourth";`);
       await waitForReply("one", "fourth");
-      // A flow whose function was removed keeps running unchanged, and reports it.
+      // A flow whose function was removed keeps running unchanged, and reports the missing function.
       expect(await replyText("two")).toBe("two");
       expect((await watchingServer.api("GET", "/flows/two")).json.error).toContain("unknown bean 'two'");
     } finally {

@@ -1,4 +1,4 @@
-// A second copy of the packages a plug-in depends on, as installed with its own dependencies.
+// A second copy of the packages that a plug-in depends on, like the one that npm installs with the plug-in.
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -33,7 +33,7 @@ const statusOf = async (server: StartedServer) => ((await server.api("GET", "/fl
 const healthOf = async (server: StartedServer) => (await server.api("GET", "/health")).json as { status: string; routes: { lastError: string | null }[] };
 
 describe("a partner that is down", () => {
-  it("when the process starts does not leave its flow Failed after it is up again", { timeout: 60_000 }, async () => {
+  it("when the process starts does not leave its flow Failed after the partner is up again", { timeout: 60_000 }, async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const partner = join(folder(), "in");
     mkdirSync(join(dataDir, "routes"));

@@ -87,7 +87,7 @@ it.skipIf(!hasIpv6)("runs on the IPv6 loopback address alone (needs IPv6)", asyn
   expect(running.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/);
 });
 
-it("runs without SQLite, logs it once, and rejects durable flows with the reason", async () => {
+it("runs without SQLite, logs one warning, and rejects durable flows with the reason", async () => {
   const running = await startAndCall({ env: { NODE_OPTIONS: `--require ${JSON.stringify(fileURLToPath(new URL("no-sqlite.cjs", import.meta.url)))}` } });
   expect(running.output().split("SQLite is not available for Node").length).toBe(2);
   const refused = await running.putFlow("durable", durable);

@@ -13,7 +13,7 @@ export const residentMiB = (pid: number): number => residentBytes(pid) / 1024 **
 /** Number of open files and sockets. */
 export const openDescriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-/** CPU time used so far in milliseconds: unlike wall time it does not grow while other processes run. */
+/** CPU time used so far in milliseconds: unlike wall-clock time it does not grow while other processes run. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")

@@ -245,7 +245,7 @@ describe("a durable queue", () => {
     expect(partner.current.bodies).toEqual(bodies);
   });
 
-  it("rejects messages over its limit with a clear message", async () => {
+  it("rejects messages over its limit with a clear error", async () => {
     await server.stop();
     server = await start({ SERVICE_QUEUE_BYTES: "20k" });
     await server.putFlow("in", sender());

@@ -5,7 +5,7 @@ import { FaultyLink, serverFor } from "@sluice/testkit";
 import {
   expectEventually,
   expectFailedSoon,
-  failingSometimes,
+  sometimesFailingSteps,
   numberedMessages,
   startBrokerRuntime,
   uniqueName,
@@ -17,7 +17,7 @@ const server = await serverFor("rabbitmq");
 
 describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { timeout: 60_000 }, () => {
   const { port = 0 } = server ?? {};
-  const at = (linkPort = port): string => `hostname=127.0.0.1&portNumber=${linkPort}`;
+  const serverOptions = (linkPort = port): string => `hostname=127.0.0.1&portNumber=${linkPort}`;
   let runtime: BrokerRuntime;
   let client: ChannelModel;
   let channel: Channel;
@@ -59,7 +59,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
   };
   const countIn = async (name: string): Promise<number> => (await channel.checkQueue(name)).messageCount;
   const routed = (name: string, steps: string, source = ""): string =>
-    `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}${source}", steps: [${steps}]}}`;
+    `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${serverOptions()}${source}", steps: [${steps}]}}`;
 
   it("moves messages between queues in order, with headers of any type", async () => {
     const name = uniqueName();
@@ -68,7 +68,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       name,
       routed(
         name,
-        `{setHeader: {name: key, simple: "\${header.CamelSpringRabbitmqRoutingKey}"}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`,
+        `{setHeader: {name: key, simple: "\${header.CamelSpringRabbitmqRoutingKey}"}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}`,
       ),
     );
     await queue(`${name}.in`);
@@ -87,9 +87,9 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const other = await received(`${name}.other`);
     await runtime.deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "spring-rabbitmq:${name}?queues=${name}.in&routingKey=go&exchangeType=topic&arg.exchange.autoDelete=true&${at()}", steps: [
+      `- route: {id: ${name}, from: {uri: "spring-rabbitmq:${name}?queues=${name}.in&routingKey=go&exchangeType=topic&arg.exchange.autoDelete=true&${serverOptions()}", steps: [
           {choice: {when: [{simple: "\${body} == 'moved'", steps: [{setHeader: {name: CamelSpringRabbitmqRoutingOverrideKey, constant: ${name}.other}}]}]}},
-          {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
+          {to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}]}}`,
     );
     await expectEventually(() => runtime.routeStatus(name), "Started");
     queues.push(`${name}.in`);
@@ -106,7 +106,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       name,
       `
 - beans: [{name: broker, type: org.springframework.amqp.rabbit.connection.CachingConnectionFactory, properties: {host: 127.0.0.1, port: ${port}}}]
-- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}", steps: [{doTry: {steps: [${sending}], doCatch: [{exception: [org.springframework.amqp.AmqpException], steps: [{setBody: {simple: "\${exception.message}"}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
+- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${serverOptions()}", steps: [{doTry: {steps: [${sending}], doCatch: [{exception: [org.springframework.amqp.AmqpException], steps: [{setBody: {simple: "\${exception.message}"}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}]}}`,
     );
     await queue(`${name}.in`);
     send(`${name}.in`, ["default", `${name}.missing`, "default"]);
@@ -121,7 +121,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const out = await received(`${name}.out`);
     const failed = await received(`${name}.failed`);
     const sendTo = (key: string): string =>
-      `{setHeader: {name: CamelSpringRabbitmqRoutingOverrideKey, simple: "${key}"}}, {to: "spring-rabbitmq:default?exchangePattern=InOnly&${at()}"}`;
+      `{setHeader: {name: CamelSpringRabbitmqRoutingOverrideKey, simple: "${key}"}}, {to: "spring-rabbitmq:default?exchangePattern=InOnly&${serverOptions()}"}`;
     const sending = `{doTry: {steps: [${sendTo(`${name}.\${body}`)}], doCatch: [{exception: [org.springframework.amqp.AmqpException], steps: [${sendTo(`${name}.failed`)}]}]}}`;
     await runtime.deploy(name, routed(name, `{split: {simple: "\${body.split(',')}", parallelProcessing: true, steps: [${sending}]}}`));
     await queue(`${name}.in`);
@@ -133,12 +133,12 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
   it("replies, waits for replies, and fails on timeout", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
-    const call = (key: string) => `{to: "spring-rabbitmq:default?routingKey=${key}&exchangePattern=InOut&replyTimeout=1000&${at()}"}`;
+    const call = (key: string) => `{to: "spring-rabbitmq:default?routingKey=${key}&exchangePattern=InOut&replyTimeout=1000&${serverOptions()}"}`;
     await runtime.deploy(
       name,
       `
-- route: {id: ${name}-server, from: {uri: "spring-rabbitmq:default?queues=${name}.ask&${at()}", steps: [{setBody: {simple: "re: \${body}"}}]}}
-- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}", steps: [{doTry: {steps: [{choice: {when: [{simple: "\${body} == 'two'", steps: [${call(`${name}.silent`)}]}], otherwise: {steps: [${call(`${name}.ask`)}]}}}], doCatch: [{exception: [org.apache.camel.ExchangeTimedOutException], steps: [{setBody: {constant: late}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&exchangePattern=InOnly&${at()}"}]}}`,
+- route: {id: ${name}-server, from: {uri: "spring-rabbitmq:default?queues=${name}.ask&${serverOptions()}", steps: [{setBody: {simple: "re: \${body}"}}]}}
+- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${serverOptions()}", steps: [{doTry: {steps: [{choice: {when: [{simple: "\${body} == 'two'", steps: [${call(`${name}.silent`)}]}], otherwise: {steps: [${call(`${name}.ask`)}]}}}], doCatch: [{exception: [org.apache.camel.ExchangeTimedOutException], steps: [{setBody: {constant: late}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&exchangePattern=InOnly&${serverOptions()}"}]}}`,
     );
     await queue(`${name}.silent`);
     await expectEventually(() => runtime.routeStatus(name), "Started");
@@ -162,7 +162,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       name,
       routed(
         name,
-        `{to: "spring-rabbitmq:default?routingKey=${name}.ask&exchangePattern=InOut&${at()}"}, {setHeader: {name: seen, simple: "\${header.CamelSpringRabbitmqType}"}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&exchangePattern=InOnly&${at()}"}`,
+        `{to: "spring-rabbitmq:default?routingKey=${name}.ask&exchangePattern=InOut&${serverOptions()}"}, {setHeader: {name: seen, simple: "\${header.CamelSpringRabbitmqType}"}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&exchangePattern=InOnly&${serverOptions()}"}`,
       ),
     );
     await queue(`${name}.in`);
@@ -189,7 +189,10 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
   it("retries failed messages, then dead-letters them unchanged", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
-    await runtime.deploy(name, routed(name, `${failingSometimes}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&retryDelay=5"));
+    await runtime.deploy(
+      name,
+      routed(name, `${sometimesFailingSteps}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}`, "&retryDelay=5"),
+    );
     await queue(`${name}.in`);
     send(`${name}.in`, numberedMessages(50), { headers: { orderId: "7" } });
     await expectEventually(() => out.texts.length, 45);
@@ -208,7 +211,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       name,
       routed(
         name,
-        `${failingSometimes}, {to: "log:out?level=OFF"}`,
+        `${sometimesFailingSteps}, {to: "log:out?level=OFF"}`,
         `&retryDelay=5&maximumRetryAttempts=1&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`,
       ),
     );
@@ -222,9 +225,9 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
 
   it("stores the dead letters that the dead-letter queue would not receive", async () => {
     const name = uniqueName();
-    const dead = `&maximumRetryAttempts=0&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`;
+    const deadLetterOptions = `&maximumRetryAttempts=0&deadLetterExchange=${name}.dlx&deadLetterQueue=${name}.dead&arg.dlq.queue.x-expires=60000`;
     const route = (id: string, exchange: string, options: string): string =>
-      `- route: {id: ${id}, from: {uri: "spring-rabbitmq:${exchange}?queues=${id}.in&${at()}${dead}${options}", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}`;
+      `- route: {id: ${id}, from: {uri: "spring-rabbitmq:${exchange}?queues=${id}.in&${serverOptions()}${deadLetterOptions}${options}", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}}`;
     await queue(`${name}-b.in`);
     await runtime.deploy(`${name}-a`, route(`${name}-a`, name, "&exchangeType=topic&routingKey=orders.%23&arg.exchange.autoDelete=true"));
     await runtime.deploy(`${name}-b`, route(`${name}-b`, "default", "&skipDeclareQueue=true"));
@@ -247,7 +250,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
       name,
       routed(
         name,
-        `{choice: {when: [{simple: "\${header.CamelSpringRabbitmqRedelivered} == false", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`,
+        `{choice: {when: [{simple: "\${header.CamelSpringRabbitmqRedelivered} == false", steps: [{throwException: {exceptionType: java.io.IOException, message: broken}}]}]}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}`,
         "&retryDelay=5&maximumRetryAttempts=0&rejectAndDontRequeue=false",
       ),
     );
@@ -259,7 +262,10 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
   it("acknowledges after the run, prefetches no more than its window, and returns the rest when it stops", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
-    await runtime.deploy(name, routed(name, `{delay: {constant: 300}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`, "&prefetchCount=5"));
+    await runtime.deploy(
+      name,
+      routed(name, `{delay: {constant: 300}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}`, "&prefetchCount=5"),
+    );
     await queue(`${name}.in`);
     send(`${name}.in`, numberedMessages(20));
     await expectEventually(() => out.texts.length, 1);
@@ -277,7 +283,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const out = await received(`${name}.out`);
     await runtime.deploy(
       name,
-      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&prefetchCount=20&${at(link.port)}", steps: [{delay: {constant: 3}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&confirmTimeout=1000&${at(link.port)}"}]}}`,
+      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&prefetchCount=20&${serverOptions(link.port)}", steps: [{delay: {constant: 3}}, {to: "spring-rabbitmq:default?routingKey=${name}.out&confirmTimeout=1000&${serverOptions(link.port)}"}]}}`,
     );
     await queue(`${name}.in`);
     send(`${name}.in`, numberedMessages(count));
@@ -297,7 +303,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     await expectFailedSoon(runtime, name, () =>
       runtime.deploy(
         name,
-        `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at(link.port)}", steps: [{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}]}}`,
+        `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${serverOptions(link.port)}", steps: [{to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}]}}`,
       ),
     );
     await queue(`${name}.in`);
@@ -313,7 +319,10 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const name = uniqueName();
     const out = await received(`${name}.out`);
     await queue(`${name}.in`, { durable: true });
-    await runtime.deploy(name, routed(name, `{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}&exchangePattern=InOnly"}`, "&autoStartup=false"));
+    await runtime.deploy(
+      name,
+      routed(name, `{to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}&exchangePattern=InOnly"}`, "&autoStartup=false"),
+    );
     send(`${name}.in`, ["x"]);
     await expectEventually(() => countIn(`${name}.in`), 1);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -324,7 +333,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
   it("subscribes again when its queue is deleted", async () => {
     const name = uniqueName();
     const out = await received(`${name}.out`);
-    await runtime.deploy(name, routed(name, `{to: "spring-rabbitmq:default?routingKey=${name}.out&${at()}"}`));
+    await runtime.deploy(name, routed(name, `{to: "spring-rabbitmq:default?routingKey=${name}.out&${serverOptions()}"}`));
     await expectEventually(() => runtime.routeStatus(name), "Started");
     await channel.deleteQueue(`${name}.in`);
     await expectEventually(() => runtime.routeStatus(name), "Failed");
@@ -352,7 +361,7 @@ describe.skipIf(server === undefined)("spring-rabbitmq (needs RabbitMQ)", { time
     const name = uniqueName();
     await runtime.deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${at()}&username=guest&password=RAW(wr0ng-s3cret)", steps: [{log: in}]}}`,
+      `- route: {id: ${name}, from: {uri: "spring-rabbitmq:default?queues=${name}.in&${serverOptions()}&username=guest&password=RAW(wr0ng-s3cret)", steps: [{log: in}]}}`,
     );
     await expectEventually(() => runtime.routeStatus(name), "Failed");
     const shown = JSON.stringify([(await runtime.api("GET", `/flows/${name}`)).json.routes, (await runtime.api("GET", "/health")).json]) + runtime.logText();

@@ -124,7 +124,7 @@ describe("rest: as an endpoint", () => {
       const read = (headers: Readonly<Record<string, string>>) => call(server.baseUrl, "POST", "/api/call-read", "x", headers);
       expect((await read({ id: "a b?x=1" })).text).toBe("a b?x=1 10  text/plain");
       expect((await read({ id: "7", after: "6&limit=99" })).text).toBe("7 10 6&limit=99 text/plain");
-      // A value cannot leave its part of the path, and an empty one would call the whole collection.
+      // A value cannot leave its part of the path, and an empty value would call the whole collection.
       for (const id of ["..", ".", ""]) expect((await read({ id })).status, id).toBe(500);
       expect((await call(server.baseUrl, "POST", "/api/call-write", "a;b")).text).toBe("9 text/csv a;b");
       // Half of a surrogate pair has no encoding.

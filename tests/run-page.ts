@@ -51,7 +51,7 @@ export async function firstDifference({ blocks, settings, server: needed }: DocP
   }
 }
 
-/** Creates the state after `npm start` in a clone. */
+/** Creates the files and variables that a reader has after `npm start` in a clone. */
 function prepare(folder: string, baseUrl: string): void {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   symlinkSync(join(root, "examples"), join(folder, "examples"));

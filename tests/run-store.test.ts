@@ -161,7 +161,7 @@ describe("stored runs", () => {
         await sleep(300);
       }
       await eventually(async () => (await metric("sluice_stored_runs_dropped_total")) === 15);
-      // They are still in memory.
+      // The dropped runs are still in memory.
       expect((await runs()).total).toBe(16);
       expect(server.output().split("Cannot store runs").length - 1).toBe(1);
       limit("unlimited");

@@ -6,7 +6,7 @@ export type Sample = string | readonly Sample[] | { readonly [name: string]: Sam
 const scalarKinds: ReadonlySet<string> = new Set(["string", "boolean", "integer", "number", "duration", "size", "enum", "uri"]);
 const isScalar = (field: Field<unknown>): boolean => scalarKinds.has(describe(field).kind);
 
-/** The text of a scalar option; `other` gives a second one where the kind has more than one value. */
+/** The text of a scalar option; `other` selects a second text if the kind has more than one value. */
 export function sampleText(field: Field<unknown>, other = false): string {
   const info = describe(field);
   const { min = 1, max = Infinity } = info.spec as { min?: number; max?: number };
@@ -53,12 +53,13 @@ function sampleOf(field: Field<unknown>): Sample {
 /** The smallest sample that binds: every required option. */
 export function requiredOf(fields: Fields): { [name: string]: Sample } {
   const sample: { [name: string]: Sample } = {};
-  for (const [name, field] of Object.entries(fields)) if (describe(field).spec.required === true) Object.assign(sample, written(name, describe(field), field));
+  for (const [name, field] of Object.entries(fields))
+    if (describe(field).spec.required === true) Object.assign(sample, optionEntry(name, describe(field), field));
   return sample;
 }
 
-/** An option as written: inline expressions and formats have their own key. */
-function written(name: string, info: FieldInfo, field: Field<unknown>): { [name: string]: Sample } {
+/** An option and its key in the document; inline expressions and formats have their own key. */
+function optionEntry(name: string, info: FieldInfo, field: Field<unknown>): { [name: string]: Sample } {
   if (info.kind === "expression" && info.inline === true) return { constant: "x" };
   if (info.kind === "format") return { json: {} };
   return { [name]: sampleOf(field) };

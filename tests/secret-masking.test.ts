@@ -1,4 +1,4 @@
-// Secrets of a flow stay masked while a version that uses them can still log: when a new version is rejected, and while an old one drains.
+// Secrets of a flow stay masked while a version that uses them can still log: when a new version is rejected, and while an old version drains.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

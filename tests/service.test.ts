@@ -12,7 +12,7 @@ const post = (path: string, body = "{}", headers: Readonly<Record<string, string
 const runsOf = async (routeId: string): Promise<{ status: string }[]> => (await server.api("GET", `/runs?routeId=${routeId}`)).json.runs;
 
 describe("flows run", () => {
-  it("the routes of an installed flow run when their trigger fires, a webhook at /api/<route-id>", async () => {
+  it("the routes of an installed flow run when their trigger fires; a webhook is served at /api/<route-id>", async () => {
     expect((await server.putFlow("r1", replyFlow("r1-hook", "ran"))).status).toBe(201);
     expect((await post("/api/r1-hook")).text).toBe("ran");
   });

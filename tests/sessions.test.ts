@@ -230,7 +230,7 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect(await texts({ respond: {} }, 1)).toEqual(["b0"]);
   });
 
-  it("a mocked status of 400 or more has the same effect as from the real HTTP step", async () => {
+  it("a mocked status of 400 or more has the same effect as this status from the real HTTP step", async () => {
     const http = (options: string): string => `to: {id: far, uri: "http://127.0.0.1:9/x${options}"}`;
     const seen = async (step: string): Promise<unknown> => {
       const put = await server.putFlow("far", directFlow("far", step));
@@ -460,9 +460,9 @@ describe("scope", () => {
     expect(server.logText().match(/in order: \w+/g)).toEqual(["in order: one", "in order: two"]);
     expect(server.logText()).toContain(String.raw`a pair of [\"one\",\"two\"] by all`);
     await server.api("DELETE", `/test/session/${sessionId}`);
-    const everywhere = await session({ scope: "deployment", mocks: [mocked] });
+    const deploymentSession = await session({ scope: "deployment", mocks: [mocked] });
     expect(await post("keyed", key("b"))).toBe("mocked");
-    await server.api("DELETE", `/test/session/${everywhere.sessionId}`);
+    await server.api("DELETE", `/test/session/${deploymentSession.sessionId}`);
     expect(await post("keyed", key("b"))).toBe("real");
     await server.api("DELETE", "/flows/memories");
   });

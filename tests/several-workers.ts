@@ -9,7 +9,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** One request on a separate connection, so that each may reach another worker. */
+/** One request on a separate connection, so that each request may reach a different worker. */
 export function callOnNewConnection(
   baseUrl: string,
   path: string,

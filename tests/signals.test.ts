@@ -44,7 +44,7 @@ describe.each([1, 2])("with %i workers", (workers) => {
     expect((await running.putFlow("slow", slow)).status).toBe(201);
     const reply = call(running.baseUrl, "POST", "/api/slow", "x");
     await eventually(async () => (await running.api("GET", "/runs?routeId=slow&status=running")).json.runs.length === 1);
-    // A closing terminal and a service manager may signal twice in a row: that is one request to stop.
+    // A closing terminal and a service manager may signal twice in a row: this counts as one request to stop.
     for (const signal of signals.slice(1)) process.kill(running.pid, signal);
     expect(await running.end(signals[0])).toBe(0);
     expect((await reply).text).toBe("done");

@@ -63,7 +63,7 @@ const metric = async (name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\d+)$`, "m").exec((await (server as StartedServer).api("GET", "/metrics")).text)?.[1]);
 
 describe("spans", () => {
-  it("a request is a span below its caller's, its steps and called routes are below it", async () => {
+  it("the span of a request is a child of its caller's span and the parent of the spans of its steps and called routes", async () => {
     const { putFlow, baseUrl } = await start({ SERVICE_OTLP_HEADERS: "authorization=Bearer%20c0llector,x-team=a" });
     await putFlow("inner", directFlow("inner", "setHeader: {id: mark, name: x, constant: y}"));
     await putFlow("outer", directFlow("outer", "to: {id: call, uri: direct:inner}", "setBody: {id: reply, constant: done}").replace("direct:outer", "webhook"));

@@ -27,9 +27,9 @@ export interface SpawnedServer {
 export interface SpawnOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
-  /** A command to run it under, such as strace with its options. */
+  /** A command that runs the runtime, such as strace with its options. */
   readonly under?: readonly string[];
-  /** Another copy of the command. */
+  /** The script to run; by default, the command of this repository. */
   readonly file?: string;
   /** The working directory. */
   readonly cwd?: string;

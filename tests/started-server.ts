@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly limits?: Partial<Configuration["settings"]>;
 }
 
-/** Logs of stopped servers: a late line would be written to the next file that gets the same descriptor, so the last ones stay open. */
+/** Logs of stopped servers: a late line would be written to the next file that gets the same descriptor, so the last 20 stay open. */
 const endedLogs: number[] = [];
 
 function closeLater(output: number): void {

@@ -123,7 +123,7 @@ describe("the trace stream", () => {
     await client.close();
   });
 
-  it("filters by route, type, step, text and sample; body=none shows none", async () => {
+  it("filters by route, type, step, text and sample; body=none omits bodies", async () => {
     const [byRoute, byType, byStep, sampled] = [
       await Client.open("/trace/stream?routeId=other"),
       await Client.open("/trace/stream?type=run.*"),
@@ -144,14 +144,16 @@ describe("the trace stream", () => {
   });
 
   it("replay=n sends the last n events first, replay=0 none", async () => {
-    const follower = await Client.open("/trace/stream?routeId=other");
+    const liveClient = await Client.open("/trace/stream?routeId=other");
     await call(server.baseUrl, "POST", "/api/other", "x");
-    await eventually(() => follower.types().includes("run.completed"));
-    const [none, two] = [await Client.open("/trace/stream?routeId=other&replay=0"), await Client.open("/trace/stream?routeId=other&replay=2")];
+    await eventually(() => liveClient.types().includes("run.completed"));
+    const [withoutReplay, withReplay] = [await Client.open("/trace/stream?routeId=other&replay=0"), await Client.open("/trace/stream?routeId=other&replay=2")];
     await call(server.baseUrl, "POST", "/api/other", "x");
-    await eventually(() => none.types().includes("run.completed") && [follower, two].every((client) => client.types().lastIndexOf("run.completed") > 4));
-    expect([none.frames.length, two.frames.length]).toEqual([follower.frames.length / 2, follower.frames.length / 2 + 2]);
-    for (const client of [follower, none, two]) await client.close();
+    await eventually(
+      () => withoutReplay.types().includes("run.completed") && [liveClient, withReplay].every((client) => client.types().lastIndexOf("run.completed") > 4),
+    );
+    expect([withoutReplay.frames.length, withReplay.frames.length]).toEqual([liveClient.frames.length / 2, liveClient.frames.length / 2 + 2]);
+    for (const client of [liveClient, withoutReplay, withReplay]) await client.close();
   });
 
   it("needs the token, and responds with JSON without it", async () => {
@@ -217,7 +219,7 @@ describe("the trace stream", () => {
         "fields",
       ]);
       expect(last[0].at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-      // They are part of the stream now: another client gets the same ones, and a reconnecting one continues after them.
+      // They are part of the stream now: another client gets the same events, and a reconnecting client continues after them.
       expect(await read("routeId=talks&replay=5", 5)).toEqual(last);
       await call(fresh.baseUrl, "POST", "/api/talks", "31");
       expect((await read(`routeId=talks&since=${last[2].id}`, 3)).map(({ message }) => message)).toEqual(["said 29", "said 30", "said 31"]);
@@ -348,7 +350,7 @@ describe("limits", () => {
     await reopened.close();
   });
 
-  it("a client that does not read loses the oldest events, gets their number, and does not affect others", async () => {
+  it("a client that does not read loses the oldest events, gets the number of lost events, and does not affect others", async () => {
     const stalled = await new Promise<Socket>((resolve) => {
       const socket = connect(server.port, "127.0.0.1", () => {
         socket.write(`GET /_api/logs/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);

@@ -8,7 +8,7 @@ export interface StubCall {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** True once the caller closed the connection before a reply. */
+  /** True if the caller closed the connection before the reply was complete. */
   aborted: boolean;
 }
 

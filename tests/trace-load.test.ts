@@ -43,13 +43,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
-interface Follower {
+interface StreamClient {
   readonly socket: Socket;
   /** Everything after the head, with chunk sizes removed. */
   text(): string;
 }
 
-async function follow(query: string): Promise<Follower> {
+async function openStream(query: string): Promise<StreamClient> {
   const socket = connect(server.port, "127.0.0.1");
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
@@ -104,34 +104,34 @@ async function load(path: string, calls: number, body: string): Promise<void> {
   }
 }
 
-const waitForEvent = (follower: Follower, number: number): Promise<void> => eventually(() => parseEvents(follower.text()).last >= number);
+const waitForEvent = (client: StreamClient, number: number): Promise<void> => eventually(() => parseEvents(client.text()).last >= number);
 
 it("a client that keeps reading loses events only in bursts that exceed its buffer, and every loss is announced", async () => {
-  const follower = await follow("routeId=burst");
-  const { first } = parseEvents(follower.text());
+  const client = await openStream("routeId=burst");
+  const { first } = parseEvents(client.text());
   await load("/api/burst", 20, Array.from({ length: parts }, (_, number) => number).join(","));
-  await waitForEvent(follower, first + 20 * perBurst);
-  const counts = parseEvents(follower.text());
+  await waitForEvent(client, first + 20 * perBurst);
+  const counts = parseEvents(client.text());
   expect(counts.received + counts.dropped).toBe(20 * perBurst);
   expect(counts.dropped).toBeGreaterThan(0);
   expect(counts.received).toBeGreaterThanOrEqual(clientEvents);
   // After the burst the next run is reported completely.
   await call(server.baseUrl, "POST", "/api/burst", "1");
-  await waitForEvent(follower, counts.last + 8);
-  const after = parseEvents(follower.text());
+  await waitForEvent(client, counts.last + 8);
+  const after = parseEvents(client.text());
   expect([after.dropped, after.events.slice(-8).map(({ type }) => type.split(".")[1])]).toEqual([
     counts.dropped,
     ["started", "started", "started", "completed", "completed", "started", "completed", "completed"],
   ]);
-  follower.socket.destroy();
+  client.socket.destroy();
 });
 
 it("a client that keeps up gets everything, in order", async () => {
-  const follower = await follow("routeId=steady");
-  const { first } = parseEvents(follower.text());
+  const client = await openStream("routeId=steady");
+  const { first } = parseEvents(client.text());
   for (let run = 0; run < 100; run++) await call(server.baseUrl, "POST", "/api/steady", '{"a":1}');
-  await waitForEvent(follower, first + 100 * perSteady);
-  const counts = parseEvents(follower.text());
+  await waitForEvent(client, first + 100 * perSteady);
+  const counts = parseEvents(client.text());
   expect([counts.received, counts.dropped]).toEqual([100 * perSteady, 0]);
   for (let run = 0; run < 100; run++)
     expect(counts.events.slice(run * perSteady, (run + 1) * perSteady).map(({ type, message }) => `${type} ${message.body}`)).toEqual([
@@ -144,31 +144,31 @@ it("a client that keeps up gets everything, in order", async () => {
       "step.completed ok",
       "run.completed ok",
     ]);
-  follower.socket.destroy();
+  client.socket.destroy();
 });
 
 it("a client that pauses gets the newest events, and the number of all others", async () => {
-  const follower = await follow("routeId=stopped&body=full");
-  const { first } = parseEvents(follower.text());
-  follower.socket.pause();
+  const client = await openStream("routeId=stopped&body=full");
+  const { first } = parseEvents(client.text());
+  client.socket.pause();
   const runs = 400;
   await load("/api/stopped", runs, JSON.stringify({ text: "z".repeat(20_000) }));
   await sleep(100);
-  follower.socket.resume();
-  await waitForEvent(follower, first + runs * perSteady);
-  const counts = parseEvents(follower.text());
+  client.socket.resume();
+  await waitForEvent(client, first + runs * perSteady);
+  const counts = parseEvents(client.text());
   expect(counts.received + counts.dropped).toBe(runs * perSteady);
   expect(counts.dropped).toBeGreaterThan(0);
-  follower.socket.destroy();
+  client.socket.destroy();
 });
 
 it("shows bodies and headers as they were at their step, whatever later steps change", async () => {
-  const follower = await follow("flowId=changing");
-  const { first } = parseEvents(follower.text());
+  const client = await openStream("flowId=changing");
+  const { first } = parseEvents(client.text());
   await call(server.baseUrl, "POST", "/api/changing", '{"lines":[]}');
   await call(server.baseUrl, "POST", "/api/bytes", "abc");
-  await waitForEvent(follower, first + 2 + 4 * 2 + 2 + 2 * 2);
-  const shown = parseEvents(follower.text()).events.map(({ type, stepId, message }) => [`${type} ${stepId ?? ""}`.trim(), message.body, message.headers.seen]);
+  await waitForEvent(client, first + 2 + 4 * 2 + 2 + 2 * 2);
+  const shown = parseEvents(client.text()).events.map(({ type, stepId, message }) => [`${type} ${stepId ?? ""}`.trim(), message.body, message.headers.seen]);
   expect(shown).toEqual([
     ["run.started", '{"lines":[]}', undefined],
     ["step.started lists", '{"lines":[]}', undefined],
@@ -187,21 +187,21 @@ it("shows bodies and headers as they were at their step, whatever later steps ch
     ["step.completed later", "xxx", undefined],
     ["run.completed", "xxx", undefined],
   ]);
-  follower.socket.destroy();
+  client.socket.destroy();
 });
 
 it("a single event arrives within 50 ms", async () => {
-  const follower = await follow("routeId=steady&type=run.completed");
+  const client = await openStream("routeId=steady&type=run.completed");
   const delays: number[] = [];
   for (let run = 1; run <= 20; run++) {
     await sleep(20);
     await call(server.baseUrl, "POST", "/api/steady", "{}");
     const replied = performance.now();
-    const arrived = new Promise<number>((resolve) => follower.socket.once("data", () => resolve(performance.now())));
-    if (follower.text().split("run.completed").length - 1 < run) delays.push((await arrived) - replied);
+    const arrived = new Promise<number>((resolve) => client.socket.once("data", () => resolve(performance.now())));
+    if (client.text().split("run.completed").length - 1 < run) delays.push((await arrived) - replied);
     else delays.push(0);
   }
   // The median only: a busy machine may delay single events.
   expect(delays.toSorted((a, b) => a - b)[10]).toBeLessThan(50);
-  follower.socket.destroy();
+  client.socket.destroy();
 });

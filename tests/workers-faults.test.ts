@@ -40,7 +40,7 @@ function onConnection(agent: Agent, url: string, body: string, headers: Readonly
   });
 }
 
-/** A connection that a follower accepted: its number of runs increases with a call. */
+/** Opens a connection that a follower accepts, as shown by the number of its runs. */
 async function connectionToFollower(server: SpawnedServer, url: string, body: string): Promise<Agent> {
   for (let turn = 0; turn < 12; turn++) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -122,11 +122,11 @@ describe("several workers with failures", () => {
 
   it("keeps the counts of a killed worker, even if they were never read", async () => {
     await put(server, "counted", replyFlow("counted", "n"));
-    const [victim] = await followersOf(server);
+    const [killedWorker] = await followersOf(server);
     expect(countReplies(await callMany(60, server.baseUrl, "/api/counted"))).toEqual({ "200 n": 60 });
     await sleep(reportDelayMs);
-    process.kill((victim as WorkerView).pid, "SIGKILL");
-    await eventually(() => !isAlive((victim as WorkerView).pid));
+    process.kill((killedWorker as WorkerView).pid, "SIGKILL");
+    await eventually(() => !isAlive((killedWorker as WorkerView).pid));
     await waitForAllWorkers(server);
     expect((await server.api("GET", "/metrics")).text).toContain('sluice_runs_total{flow="counted",route="counted",status="completed"} 60');
     expect((await server.api("GET", "/health")).json.routes.find(({ id }: any) => id === "counted")).toMatchObject({ total: 60, failed: 0 });
@@ -138,7 +138,7 @@ describe("several workers with failures", () => {
   it("traces, reports and counts the runs that were lost with their worker, and reports the missing worker", async () => {
     await put(server, "lost", route("lost", "webhook", "delay: {constant: 8000}"));
     await put(server, "failures", route("failures", "sluice-event:run.failed", 'log: "event ${body}"'));
-    // Runs of the killed worker end with it; the others are not affected.
+    // A stream ends with the worker that serves it, so more streams than workers are opened.
     const streams = await Promise.all(Array.from({ length: workers * 2 }, () => follow(server, "/trace/stream?routeId=lost&type=run.started,run.failed")));
     const pending = Array.from({ length: 9 }, () =>
       callOnNewConnection(server.baseUrl, "/api/lost").then(
@@ -148,25 +148,25 @@ describe("several workers with failures", () => {
     );
     await waitForRuns(server, "lost", 9);
     await sleep(reportDelayMs);
-    const [victim] = await followersOf(server);
-    process.kill((victim as WorkerView).pid, "SIGKILL");
+    const [killedWorker] = await followersOf(server);
+    process.kill((killedWorker as WorkerView).pid, "SIGKILL");
     await eventually(async () => (await server.api("GET", "/health").catch(() => undefined))?.json?.missingWorkers === 1);
     const { json: health } = await server.api("GET", "/health");
     if (health.missingWorkers === 1) expect(health.status).toBe("DEGRADED");
     await waitForAllWorkers(server);
-    const cut = (await Promise.all(pending)).filter((status) => status === 0).length;
-    expect(cut).toBeGreaterThan(0);
-    const { json: after } = await server.api("GET", "/health");
-    expect(after).toMatchObject({ status: "UP", missingWorkers: 0, lastWorkerEnd: { pid: victim?.pid, how: "SIGKILL" } });
-    expect(after.routes.find(({ id }: any) => id === "lost")).toMatchObject({ total: 9, failed: cut, inflight: 0 });
+    const lostCalls = (await Promise.all(pending)).filter((status) => status === 0).length;
+    expect(lostCalls).toBeGreaterThan(0);
+    const { json: healthAfter } = await server.api("GET", "/health");
+    expect(healthAfter).toMatchObject({ status: "UP", missingWorkers: 0, lastWorkerEnd: { pid: killedWorker?.pid, how: "SIGKILL" } });
+    expect(healthAfter.routes.find(({ id }: any) => id === "lost")).toMatchObject({ total: 9, failed: lostCalls, inflight: 0 });
     const endedIn = ({ events }: (typeof streams)[number]): readonly any[] => events.filter(({ type }) => type === "run.failed");
-    await eventually(() => streams.some((stream) => endedIn(stream).length === cut));
-    const trace = streams.find((stream) => endedIn(stream).length === cut) as (typeof streams)[number];
+    await eventually(() => streams.some((stream) => endedIn(stream).length === lostCalls));
+    const trace = streams.find((stream) => endedIn(stream).length === lostCalls) as (typeof streams)[number];
     const ended = endedIn(trace);
-    expect(ended.map(({ error }) => error.type)).toEqual(Array(cut).fill("WorkerExited"));
+    expect(ended.map(({ error }) => error.type)).toEqual(Array(lostCalls).fill("WorkerExited"));
     const started = new Set(trace.events.filter(({ type }) => type === "run.started").map(({ runId }) => runId));
     expect(ended.filter(({ runId }) => !started.has(runId))).toEqual([]);
-    await eventually(() => server.output().match(/event [^\n]*WorkerExited/g)?.length === cut);
+    await eventually(() => server.output().match(/event [^\n]*WorkerExited/g)?.length === lostCalls);
     for (const { close } of streams) close();
   });
 
@@ -186,8 +186,8 @@ describe("stopping", () => {
   it("does not wait for a worker that has only just been started", async () => {
     const server = await spawnServer({ env: { SERVICE_WORKERS: String(workers) } });
     const initialChildren = childrenOf(server.pid);
-    const [victim] = await followersOf(server);
-    process.kill((victim as WorkerView).pid, "SIGKILL");
+    const [killedWorker] = await followersOf(server);
+    process.kill((killedWorker as WorkerView).pid, "SIGKILL");
     // Its replacement exists, but is not ready yet.
     await eventually(() => childrenOf(server.pid).some((pid) => !initialChildren.includes(pid)));
     const startTime = performance.now();

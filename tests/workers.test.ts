@@ -291,25 +291,25 @@ describe("several workers", () => {
     await waitForRuns(server, "slow", 18);
     await sleep(reportDelayMs);
     const before = await workersOf(server);
-    const victim = before.find(({ leads }) => !leads) as WorkerView;
+    const killedWorker = before.find(({ leads }) => !leads) as WorkerView;
     const load = startLoad(`${server.baseUrl}/api/quick`, { connections: 6 });
     await sleep(200);
-    process.kill(victim.pid, "SIGKILL");
+    process.kill(killedWorker.pid, "SIGKILL");
     const outcomes = await Promise.all(pending);
-    const cut = outcomes.filter((status) => status === 0).length;
-    expect(cut).toBeGreaterThan(0);
-    expect(outcomes.filter((status) => status === 200).length).toBe(18 - cut);
+    const lostCalls = outcomes.filter((status) => status === 0).length;
+    expect(lostCalls).toBeGreaterThan(0);
+    expect(outcomes.filter((status) => status === 200).length).toBe(18 - lostCalls);
     await eventually(async () => (await workersOf(server)).length === workers, 40_000);
     await load.stop();
     // Only requests on the killed worker's connections fail.
     expect(load.connectionErrors.length).toBeLessThanOrEqual(6);
     expect(load.replies.filter(({ status }) => status !== 200)).toEqual([]);
-    expect((await workersOf(server)).map(({ pid }) => pid)).not.toContain(victim.pid);
+    expect((await workersOf(server)).map(({ pid }) => pid)).not.toContain(killedWorker.pid);
     const lost = (await server.api("GET", "/runs?routeId=slow&status=failed&limit=100")).json;
-    expect(lost.total).toBe(cut);
+    expect(lost.total).toBe(lostCalls);
     expect(lost.runs[0].error).toMatchObject({ type: "WorkerExited" });
-    expect(lost.runs[0].error.message).toContain(`worker process ${victim.pid} exited (SIGKILL)`);
-    expect(server.output()).toContain(`lost runs: ${cut}`);
+    expect(lost.runs[0].error.message).toContain(`worker process ${killedWorker.pid} exited (SIGKILL)`);
+    expect(server.output()).toContain(`lost runs: ${lostCalls}`);
     expect(countReplies(await callMany(60, server.baseUrl, "/api/quick"))).toEqual({ "200 q": 60 });
   });
 
@@ -333,11 +333,11 @@ describe("several workers", () => {
     expect((await server.putFlow("quick", replyFlow("quick", "after"))).status).toBe(200);
     expect(countReplies(await callMany(60, server.baseUrl, "/api/quick"))).toEqual({ "200 after": 60 });
     expect((await server.api("GET", "/health")).json.status).toBe("UP");
-    const cut = (await Promise.all(pending)).filter((status) => status === 0).length;
-    expect(cut).toBeGreaterThan(0);
+    const lostCalls = (await Promise.all(pending)).filter((status) => status === 0).length;
+    expect(lostCalls).toBeGreaterThan(0);
     // The leader's history is lost; its runs in flight are not.
     const { json: lost } = await server.api("GET", "/runs?routeId=slow&status=failed&limit=100");
-    expect(lost.runs.filter(({ error }: any) => error.message.includes(String(leader.pid)))).toHaveLength(cut);
+    expect(lost.runs.filter(({ error }: any) => error.message.includes(String(leader.pid)))).toHaveLength(lostCalls);
   });
 });
 

@@ -19,7 +19,7 @@ for (const [signal, code] of [
 ])
   process.once(signal, () => process.exit(code));
 
-/** A temporary folder that is removed with this process. */
+/** A temporary folder that is removed when this process exits. */
 export function temporaryFolder(name, within = tmpdir()) {
   const folder = mkdtempSync(join(within, `sluice-bench-${name}-`));
   cleanups.add(() => rmSync(folder, { recursive: true, force: true }));

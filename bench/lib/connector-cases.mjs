@@ -178,7 +178,7 @@ export const connectorCases = {
     connection: (port) => ({ type: "amqp", values: { url: `amqp://127.0.0.1:${port}`, username: "guest", password: "guest", queuePrefix: "/queue/" } }),
     async open(port) {
       const connection = rhea.create_container().connect({ host: "127.0.0.1", port, username: "guest", password: "guest", reconnect: false });
-      // The same fields as JMS clients and our sink set.
+      // The same fields that JMS clients and our sink set.
       const jmsMessage = (queue, properties) => ({
         body: kilobyte,
         message_id: `ID:${randomUUID()}`,

@@ -1,4 +1,4 @@
-// The formats a mapping reads and writes: the source and target of an order, and hand-written code for exactly this message, without error checks.
+// One case for each pair of formats that a mapping reads and writes: a document for an order, and hand-written code for exactly this order, without error checks.
 
 const order = {
   id: "A-1001",

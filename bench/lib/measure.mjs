@@ -41,7 +41,7 @@ export async function figuresOf(command, directions) {
   );
 }
 
-/** The best figures of up to three runs: repeated while one misses its budget. Noise does not repeat, a slower hot path does. */
+/** The best figures of up to three runs. Runs are repeated while a figure misses its budget, because noise differs from run to run and a slower hot path does not. */
 export async function bestFiguresOf(command, directions, isAcceptable) {
   let best;
   for (let count = 0; count < tries; count++) {

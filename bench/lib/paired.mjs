@@ -7,7 +7,7 @@ import { connect } from "node:net";
 /** The fraction of rounds that is evaluated: the least disturbed ones. */
 const undisturbedShare = 0.33;
 
-const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
+const quantile = (values, fraction) => values.toSorted((a, b) => a - b)[Math.floor(values.length * fraction)];
 
 /** CPU time of all threads of a process in microseconds, measured in nanoseconds (Linux only). */
 export function threadMicros(pid) {

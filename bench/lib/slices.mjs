@@ -1,7 +1,7 @@
 // Compares functions in one process: short alternating slices, and the lower quartile of each, because a busy machine only adds time.
 import { printTable } from "./table.mjs";
 
-const quantile = (values, part) => values.toSorted((a, b) => a - b)[Math.floor(values.length * part)];
+const quantile = (values, fraction) => values.toSorted((a, b) => a - b)[Math.floor(values.length * fraction)];
 
 async function slice(work, calls) {
   const startTime = process.hrtime.bigint();
@@ -9,9 +9,9 @@ async function slice(work, calls) {
     const result = work();
     if (result instanceof Promise) await result;
   }
-  const took = Number(process.hrtime.bigint() - startTime) / calls;
+  const nanoseconds = Number(process.hrtime.bigint() - startTime) / calls;
   await new Promise((resolve) => setImmediate(resolve));
-  return took;
+  return nanoseconds;
 }
 
 /** Nanoseconds per call of each function, by name, after half as many slices of warm-up. */
@@ -20,8 +20,8 @@ async function nanosecondsOf(workloads, { slices, calls }) {
   const times = Object.fromEntries(names.map((name) => [name, []]));
   for (let count = -Math.ceil(slices / 2); count < slices; count++)
     for (const name of names) {
-      const took = await slice(workloads[name], calls);
-      if (count >= 0) times[name].push(took);
+      const nanoseconds = await slice(workloads[name], calls);
+      if (count >= 0) times[name].push(nanoseconds);
     }
   return Object.fromEntries(names.map((name) => [name, quantile(times[name], 0.25)]));
 }

@@ -1,4 +1,4 @@
-// CPU time that other virtual machines used (steal): a disturbed round is meaningless for either server.
+// Detects CPU time that other virtual machines took from this one (steal). A round with too much of it is not comparable with others.
 import { readFileSync } from "node:fs";
 
 /** CPU ticks so far, and how many of them were stolen; undefined where it is not available. */
@@ -14,7 +14,7 @@ function ticks() {
 /** The fraction of steal time that is tolerated during a measurement. */
 const maxStolen = 0.03;
 
-/** Starts watching; the returned function reports whether the time since then was disturbed; always false where it is unknown. */
+/** Starts watching. The returned function reports whether too much time was stolen since then, and always false where this is unknown. */
 export function watchSteal() {
   const before = ticks();
   return () => {

@@ -45,7 +45,7 @@ function defaultText({ default: value, kind }) {
   return code(cell(typeof value === "string" ? value.replaceAll("\n", "\\n").replaceAll("\r", "\\r") : JSON.stringify(value)));
 }
 
-/** As it can be written in a flow. 0 and -1 have special meanings and no unit. */
+/** A duration as it can be written in a flow. 0 and -1 have special meanings and no unit. */
 function durationText(ms) {
   if (ms <= 0) return `${ms}`;
   const [unit, size] = [

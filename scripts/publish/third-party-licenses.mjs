@@ -18,7 +18,7 @@ export function thirdPartyLicenses(root) {
     for (const dependency of Object.keys({ ...dependencies, ...bundled })) collect(dependency, folder, found);
   }
   const notices = [...found.entries()].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([name, notice]) => `## ${name}\n\n${notice}\n`);
-  return `# Third-party licenses\n\nThis package contains code of the following packages.\n\n${notices.join("\n")}`;
+  return `# Third-party licenses\n\nThis package contains code from the following packages.\n\n${notices.join("\n")}`;
 }
 
 function collect(name, from, found) {
@@ -32,7 +32,7 @@ function collect(name, from, found) {
   for (const dependency of Object.keys(dependencies ?? {})) collect(dependency, folder, found);
 }
 
-/** Resolves a package from a folder like Node; undefined for packages that are not installed, such as types. */
+/** Resolves a package from a folder, as Node does; undefined for packages that are not installed, such as types. */
 function folderOf(name, from) {
   const { paths } = createRequire(join(from, "package.json")).resolve;
   return paths(name)

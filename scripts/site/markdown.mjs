@@ -64,9 +64,9 @@ markdown.renderer.rules.fence = (tokens, index) => {
 
 function uniqueAnchor(heading, seen) {
   const name = anchorOf(heading);
-  const before = seen.get(name) ?? 0;
-  seen.set(name, before + 1);
-  return before === 0 ? name : `${name}-${before}`;
+  const duplicates = seen.get(name) ?? 0;
+  seen.set(name, duplicates + 1);
+  return duplicates === 0 ? name : `${name}-${duplicates}`;
 }
 
 function linkTo(href, from) {

@@ -1,4 +1,4 @@
-// Starts the slowest test files first, so that no worker is left with one of them at the end. In a fresh clone vitest knows only the sizes of the files.
+// Starts the slowest test files first, so that none of them is still running when the other workers are done. In a fresh clone vitest knows only the sizes of the files.
 import { BaseSequencer } from "vitest/node";
 
 const slowest = [

@@ -15,7 +15,7 @@ const executablePaths = [
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
 ];
-/** The name by which a page can be opened over plain HTTP as if from another machine: browsers disable the clipboard API there. */
+/** A host name for opening a page over plain HTTP as if from another machine: browsers disable the clipboard API for such pages. */
 export const otherHost = "designer.test";
 
 const flags = [
@@ -104,7 +104,7 @@ export const soon = { timeout: waitMs, interval: 50 };
 export async function typeSource(page: Page, text: string): Promise<void> {
   const source = page.locator(".cm-content");
   const isFocused = (): Promise<boolean> => source.evaluate((element) => element === document.activeElement);
-  // A dialog that closes returns the focus to where it was, perhaps after the click.
+  // A closing dialog returns the focus to the previously focused element, possibly after the click.
   do {
     await source.click();
     await page.keyboard.press("Control+a");

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
   const card = (page: Page, name: string | RegExp) => page.getByRole("treeitem", { name });
   const focused = (page: Page): Promise<string> =>
     page.evaluate(() => (document.activeElement?.getAttribute("role") === "treeitem" ? (document.activeElement.textContent ?? "") : ""));
-  const saved = async (page: Page, id: string): Promise<string> => {
+  const saveAndRead = async (page: Page, id: string): Promise<string> => {
     await page.keyboard.press("Control+s");
     await page.getByText("unsaved change").waitFor({ state: "detached" });
     return designer.flowText(id);
@@ -222,9 +222,9 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await page.keyboard.press("d");
     await page.keyboard.press("Control+d");
     await page.keyboard.press("Delete");
-    expect(await saved(page, "moves")).not.toBe(nested);
+    expect(await saveAndRead(page, "moves")).not.toBe(nested);
     for (let count = 0; count < 7; count++) await page.keyboard.press("Control+z");
-    await expect.poll(() => saved(page, "moves"), soon).toBe(nested);
+    await expect.poll(() => saveAndRead(page, "moves"), soon).toBe(nested);
     await page.keyboard.press("Control+Shift+z");
     await page.getByText("1 unsaved change").waitFor();
   });
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await page.keyboard.press("Control+x");
     await card(page, /trigger/).focus();
     await page.keyboard.press("Control+v");
-    const text = await saved(page, "clip");
+    const text = await saveAndRead(page, "clip");
     expect(text).toContain("      steps:\n        - log: four\n        - log: one # first\n");
     expect(text.endsWith("              - log: three\n              - log:\n                  id: second-2\n                  message: two\n")).toBe(true);
   });
@@ -347,7 +347,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await page.locator(".add-branch").click();
     await page.getByRole("option", { name: /Add otherwise/ }).click();
     await card(page, /^Otherwise/).waitFor();
-    expect(await saved(page, "mouse")).toBe(`- route:
+    expect(await saveAndRead(page, "mouse")).toBe(`- route:
     id: mouse
     from:
       uri: direct:mouse
@@ -380,10 +380,10 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await inspector.getByText("unknownKey: 1").waitFor();
     await inspector.getByLabel("Expression", { exact: true }).fill("");
     await inspector.getByLabel("Expression", { exact: true }).pressSequentially("well: done");
-    expect(await saved(page, "form")).toBe(text.replace("constant: ok #", 'constant: "well: done" #'));
+    expect(await saveAndRead(page, "form")).toBe(text.replace("constant: ok #", 'constant: "well: done" #'));
     await page.getByRole("button", { name: "Undo" }).click();
     await inspector.getByLabel("Language", { exact: true }).selectOption("simple");
-    expect(await saved(page, "form")).toBe(text.replace("constant: ok", "simple: ok"));
+    expect(await saveAndRead(page, "form")).toBe(text.replace("constant: ok", "simple: ok"));
     await inspector.getByLabel("Expression", { exact: true }).fill("${hea");
     await page.keyboard.type("d");
     await inspector
@@ -397,7 +397,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await inspector.getByText("Not applied yet").waitFor();
     await inspector.getByLabel("YAML of the selection").fill("log: fine");
     await card(page, /^Log/).waitFor();
-    expect(await saved(page, "form")).toContain("      steps:\n        - log: fine\n");
+    expect(await saveAndRead(page, "form")).toContain("      steps:\n        - log: fine\n");
   });
 
   it("axe-core finds nothing in the step list, the menu, the forms and the search in either theme", async () => {
@@ -456,10 +456,10 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await inspector.getByLabel("Address", { exact: false }).fill("https://example.com/orders");
     await inspector.getByText("More options", { exact: false }).first().click();
     await inspector.getByLabel("Http method", { exact: true }).selectOption("PUT");
-    expect(await saved(page, "address")).toBe(
+    expect(await saveAndRead(page, "address")).toBe(
       "- route:\n    id: address\n    description: Ticks\n    from:\n      uri: timer:tick?period=10s\n      parameters:\n        repeatCount: 3\n      steps:\n        - to:\n            uri: https://example.com/orders\n            parameters:\n              httpMethod: PUT\n",
     );
     await inspector.getByRole("button", { name: "Reset Http method to its default" }).click();
-    expect((await saved(page, "address")).endsWith("        - to:\n            uri: https://example.com/orders\n")).toBe(true);
+    expect((await saveAndRead(page, "address")).endsWith("        - to:\n            uri: https://example.com/orders\n")).toBe(true);
   });
 });

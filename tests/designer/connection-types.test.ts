@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("connection types (needs Chromium)", () => {
     const { page } = opened;
     const { fields } = types.find((offered) => offered.type === type) as ConnectionTypeView;
     const filled = fields.filter((field) => isFilled(type, field));
-    // A first attempt on a busy machine may have saved it.
+    // On a busy machine, the first attempt of this test may have saved the connection.
     await runtime.api("DELETE", `/connections/my-${type}`);
     await page.goto(`${designer.url}/connections/new`);
     const dialog = page.getByRole("dialog", { name: "New connection" });

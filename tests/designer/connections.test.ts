@@ -1,5 +1,5 @@
-// Connections defined, tested and chosen in a real browser and used by a real runtime: SQLite for one that works, a closed port for one
-// that does not.
+// Connections defined, tested and chosen in a real browser and used by a real runtime: a SQLite database as a connection that
+// works, and a closed port as a connection that fails.
 import { readFileSync } from "node:fs";
 import { connect as connectTo, createServer, type Socket } from "node:net";
 import { once } from "node:events";

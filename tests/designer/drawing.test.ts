@@ -173,13 +173,13 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
     const panel = page.getByRole("complementary", { name: "Data" });
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     const field = inspector.getByLabel("Expression", { exact: true });
-    const written = { simple: "${body.order.total}", jsonpath: "$.order.total", jq: ".order.total", jsonata: "order.total" };
+    const inserted = { simple: "${body.order.total}", jsonpath: "$.order.total", jq: ".order.total", jsonata: "order.total" };
     const typed = { simple: "${body.order.", jsonpath: "$.order.", jq: ".order.", jsonata: "order." };
     for (const language of languages) {
       await page.getByRole("treeitem", { name: new RegExp(`With ${language}`) }).click();
       const total = panel.getByRole("treeitem", { name: /^total/ });
       await total.dragTo(field);
-      await expect.poll(() => field.inputValue(), soon).toBe(written[language]);
+      await expect.poll(() => field.inputValue(), soon).toBe(inserted[language]);
       await field.fill("");
       await field.pressSequentially(typed[language]);
       await inspector
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
         .getByRole("option", { name: /^total number 7/ })
         .waitFor();
       await page.keyboard.press("Enter");
-      await expect.poll(() => field.inputValue(), soon).toBe(written[language]);
+      await expect.poll(() => field.inputValue(), soon).toBe(inserted[language]);
     }
     await page.getByRole("treeitem", { name: /Log/ }).click();
     const message = inspector.getByLabel("Message", { exact: true });

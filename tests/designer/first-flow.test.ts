@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", () => {
     // The dialog opens with the focus in the name.
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("required")), soon).not.toBeNull();
     await page.keyboard.type("Shop to ERP");
-    // A native list: one click opens it, one chooses.
+    // A native list: one click opens it, and a second click selects an entry.
     await page.getByLabel("Category").selectOption({ label: "Data sync" });
     clicks += 2;
     await click(page.getByRole("button", { name: "Create" }));

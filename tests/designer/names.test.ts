@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
     await page.getByRole("button", { name: `Choose from the list: ${label}`, exact: true }).click();
     await page.getByRole("dialog").getByRole("option").first().waitFor();
   };
-  const saved = async (page: Page, expected: RegExp): Promise<void> => {
+  const saveAndExpect = async (page: Page, expected: RegExp): Promise<void> => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await expect.poll(() => designer.flowText("names"), soon).toMatch(expected);
   };
@@ -85,24 +85,24 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
     await page.locator('.card[data-key="1/route/from/steps/1"]').click();
     await choose(page, "Address");
     await page.getByRole("option", { name: "Look up prices prices" }).click();
-    await saved(page, /uri: "?direct:prices"?/);
+    await saveAndExpect(page, /uri: "?direct:prices"?/);
     await page.locator('.card[data-key="1/route/from/steps/1"]').click();
     await page.getByRole("button", { name: "Choose from the list: Address" }).click();
     await page.getByRole("combobox", { name: "Search names, or type a new one" }).fill("stock");
     await page.getByRole("option", { name: "Create stock…" }).click();
-    await saved(page, /- route:\n +id: stock\n +from:\n +uri: direct:stock\n/);
+    await saveAndExpect(page, /- route:\n +id: stock\n +from:\n +uri: direct:stock\n/);
 
     await page.locator('.card[data-key="1/route/from/steps/2"]').click();
     await choose(page, "Aggregation strategy");
     await page.getByRole("combobox", { name: "Search names" }).fill("GroupedBody");
     await page.getByRole("dialog").getByRole("option").first().click();
-    await saved(page, /aggregationStrategy: "?#class:org\.apache\.camel\.processor\.aggregate\.Grouped/);
+    await saveAndExpect(page, /aggregationStrategy: "?#class:org\.apache\.camel\.processor\.aggregate\.Grouped/);
     // A custom strategy is an expression, which is then edited in the form.
     await choose(page, "Aggregation strategy");
     await page.getByRole("option", { name: "Create an expression that merges two messages…" }).click();
-    await saved(page, /- split:\n +simple: \$\{body\}\n +aggregationExpression:\n +simple: "\$\{variable\.aggregate\}\$\{body\}"\n +steps:/);
+    await saveAndExpect(page, /- split:\n +simple: \$\{body\}\n +aggregationExpression:\n +simple: "\$\{variable\.aggregate\}\$\{body\}"\n +steps:/);
     await page.getByLabel("Aggregation expression: expression", { exact: true }).fill("${variable.aggregate},${body}");
-    await saved(page, /simple: "?\$\{variable\.aggregate\},\$\{body\}"?\n/);
+    await saveAndExpect(page, /simple: "?\$\{variable\.aggregate\},\$\{body\}"?\n/);
 
     await page
       .getByRole("treeitem", { name: /On exception|Any error/ })
@@ -111,20 +111,23 @@ describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
     await choose(page, "Exception 1");
     await page.getByRole("combobox", { name: "Search names" }).fill("connect");
     await page.getByRole("option", { name: "Connect java.net.ConnectException" }).click();
-    await saved(page, /- java\.net\.ConnectException\n/);
-    // Exception types are a fixed list: a custom kind of error is a condition.
+    await saveAndExpect(page, /- java\.net\.ConnectException\n/);
+    // The list of exception types is fixed; other errors are matched by a condition.
     await choose(page, "Exception 1");
     await page.getByRole("combobox", { name: "Search names" }).fill("stock is empty");
     await page.getByRole("option", { name: "Create a condition on the error…" }).click();
-    await saved(page, /- onException:\n +exception:\n +- java\.lang\.Exception\n[^]*?onWhen:\n +simple: "\$\{exception\.message\} contains 'timeout'"\n/);
+    await saveAndExpect(
+      page,
+      /- onException:\n +exception:\n +- java\.lang\.Exception\n[^]*?onWhen:\n +simple: "\$\{exception\.message\} contains 'timeout'"\n/,
+    );
     await page.getByLabel("On when: expression", { exact: true }).fill("${exception.message} contains 'stock is empty'");
-    await saved(page, /contains 'stock is empty'/);
+    await saveAndExpect(page, /contains 'stock is empty'/);
 
     await page.locator('.card[data-key="1/route/from/steps/3"]').click();
     const picker = page.getByLabel("Data source", { exact: true });
     await expect.poll(() => picker.getByRole("option").allInnerTexts(), soon).toContain("orders, SQLite");
     await picker.selectOption("orders");
-    await saved(page, /dataSource: "?#orders"?/);
+    await saveAndExpect(page, /dataSource: "?#orders"?/);
     await page.getByRole("link", { name: "New connection…" }).click();
     await page.getByRole("dialog", { name: "New connection" }).getByLabel("Name").waitFor();
   });

@@ -1,4 +1,4 @@
-// The designer opened over plain HTTP by another name than localhost, where browsers disable the clipboard API.
+// The designer opened over plain HTTP under a host name other than localhost, for which browsers disable the clipboard API.
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
     expect(await page.evaluate(() => navigator.clipboard)).toBeUndefined();
   });
   afterEach(async () => {
-    // The browser itself advises HTTPS with this message.
+    // The browser itself recommends HTTPS with this message.
     expect(opened.pageErrors.filter((error) => !error.startsWith("The Cross-Origin-Opener-Policy header has been ignored"))).toEqual([]);
     await opened.context.close();
     await designer.end();

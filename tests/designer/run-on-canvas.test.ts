@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     const marks = page.locator('.card[data-key="0/route/from/steps/0"] .card__state--ok');
     const times: number[] = [];
     for (let count = 0; count < 3; count++) {
-      // Another run of the flow, which must not be the one that is shown.
+      // Another run of the flow, which must not be shown.
       const other = (await call(server.baseUrl, "POST", "/api/sent", "other")).headers.get("x-run-id");
       await page.goto(`${designer.url}/flows/sent`);
       await page.getByRole("button", { name: "Try it", exact: true }).click();
@@ -313,21 +313,21 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     await panel.waitFor();
     const width = async (): Promise<number> => (await boxOf(page.locator(".editor__inspector"))).width;
     const height = async (): Promise<number> => (await boxOf(page.locator(".dock"))).height;
-    const before = await width();
+    const widthBefore = await width();
     await page.getByRole("separator", { name: "Resize the inspector" }).focus();
     await page.keyboard.press("Shift+ArrowLeft");
-    await expect.poll(width, soon).toBe(before + 64);
+    await expect.poll(width, soon).toBe(widthBefore + 64);
     const border = await boxOf(page.getByRole("separator", { name: "Resize the dock" }));
-    const was = await height();
+    const heightBefore = await height();
     await page.mouse.move(border.x + 200, border.y + 4);
     await page.mouse.down();
     await page.mouse.move(border.x + 200, border.y - 76);
     await page.mouse.up();
-    await expect.poll(height, soon).toBeGreaterThan(was + 70);
+    await expect.poll(height, soon).toBeGreaterThan(heightBefore + 70);
     const resized = await height();
     await page.reload();
     await page.getByRole("tree").waitFor();
-    expect([await width(), await height()]).toEqual([before + 64, resized]);
+    expect([await width(), await height()]).toEqual([widthBefore + 64, resized]);
     await page.getByRole("button", { name: "Hide the inspector" }).click();
     await page.getByRole("button", { name: "Hide the dock" }).click();
     await expect.poll(width, soon).toBeLessThan(50);
@@ -335,7 +335,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     expect(await findingsOf(page)).toEqual([]);
     await page.reload();
     await page.getByRole("button", { name: "Show the inspector" }).click();
-    await expect.poll(width, soon).toBe(before + 64);
+    await expect.poll(width, soon).toBe(widthBefore + 64);
     await page.getByRole("tab", { name: "Versions" }).click();
     await expect.poll(height, soon).toBe(resized);
   });
@@ -361,8 +361,8 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     const [x, y] = [border.x + Math.min(border.width / 2, 200), border.y + Math.min(border.height / 2, 200)];
     await page.mouse.move(x, y);
     await page.mouse.down();
-    const by = 40 * panel.sign;
-    await page.mouse.move(panel.axis === "x" ? x + by : x, panel.axis === "y" ? y + by : y, { steps: 4 });
+    const distance = 40 * panel.sign;
+    await page.mouse.move(panel.axis === "x" ? x + distance : x, panel.axis === "y" ? y + distance : y, { steps: 4 });
     await page.mouse.up();
     await expect.poll(size, soon).toBe(before + 40);
     await separator.focus();
@@ -486,11 +486,11 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
 
   it("without a runtime, forms and Add step work in a new browser, and the cause is named with its fix", async () => {
     const { page } = opened;
-    const lost = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    const offlineDesigner = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     const refused = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     try {
       for (const [url, cause] of [
-        [lost.url, "The runtime 'local' at http://127.0.0.1:9 is not responding. Start it"],
+        [offlineDesigner.url, "The runtime 'local' at http://127.0.0.1:9 is not responding. Start it"],
         [refused.url, "The runtime 'local' rejected the token. Set SLUICE_TEST_TOKEN"],
       ] as const) {
         await page.goto(`${url}/flows/orders`);
@@ -504,7 +504,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
         expect(await findingsOf(page)).toEqual([]);
       }
     } finally {
-      await lost.end();
+      await offlineDesigner.end();
       await refused.end();
     }
   });
@@ -512,7 +512,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
   it("without a runtime, icons, the trial, tests and the mapper work, and no list shows zeros", async () => {
     const { page } = opened;
     const mapping = { source: { format: "json", sample: { id: "A-1" } }, target: { format: "json", sample: { number: "x" } }, map: [] };
-    const lost = await startTestDesigner("http://127.0.0.1:9", {
+    const offlineDesigner = await startTestDesigner("http://127.0.0.1:9", {
       stored: {
         "flows/orders.yaml": webhookFlow("orders"),
         "tests/orders/one.test.yaml": "flowId: orders\ntests:\n  - {name: says ok, when: {webhook: orders}, then: [{reply: {status: 200, bodyEquals: ok}}]}\n",
@@ -521,7 +521,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
     });
     try {
       const bar = page.getByText("The runtime 'local' at http://127.0.0.1:9 is not responding. Start it");
-      await page.goto(`${lost.url}/flows/orders`);
+      await page.goto(`${offlineDesigner.url}/flows/orders`);
       await bar.waitFor();
       const card = page.getByRole("treeitem", { name: /Set body/ });
       await card.locator("svg").first().waitFor();
@@ -531,7 +531,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
       await page.getByRole("button", { name: "Run tests", exact: true }).click();
       await page.getByText("1 of 1 passed in the browser").waitFor();
 
-      await page.goto(`${lost.url}/mappings/messages/order`);
+      await page.goto(`${offlineDesigner.url}/mappings/messages/order`);
       await page
         .getByRole("tree", { name: "Source fields" })
         .locator('[data-path="id"]')
@@ -539,7 +539,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
       await page.getByRole("region", { name: "Sample output" }).getByText('"number": "A-1"').waitFor();
 
       for (const path of ["flows", "runs", "dead-letters", "connections", "mappings", "access", "tests", "nodes"]) {
-        await page.goto(`${lost.url}/${path}`);
+        await page.goto(`${offlineDesigner.url}/${path}`);
         await page.getByRole("heading", { level: 1 }).waitFor();
         await bar.waitFor();
         if (path === "flows") await page.getByRole("link", { name: "Orders to ERP" }).waitFor();
@@ -555,7 +555,7 @@ describe.skipIf(!hasBrowser)("runs and branches on the canvas (needs Chromium)",
         expect(await findingsOf(page)).toEqual([]);
       }
     } finally {
-      await lost.end();
+      await offlineDesigner.end();
     }
   });
 

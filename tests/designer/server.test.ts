@@ -120,18 +120,18 @@ describe("deploying", () => {
   });
 
   it("requires a confirmation before it replaces a deployment made elsewhere", async () => {
-    const mine = webhookFlow("orders");
-    const theirs = webhookFlow("orders", "theirs");
-    await deploy("orders", mine);
-    runtime.flows.set("orders", { yaml: theirs, lastModified: "2026-11-15T00:00:00.000Z" });
-    const next = webhookFlow("orders", "next");
-    const reply = await deploy("orders", next, { baseHash: hashOf(mine) });
+    const deployedHere = webhookFlow("orders");
+    const deployedElsewhere = webhookFlow("orders", "theirs");
+    await deploy("orders", deployedHere);
+    runtime.flows.set("orders", { yaml: deployedElsewhere, lastModified: "2026-11-15T00:00:00.000Z" });
+    const edited = webhookFlow("orders", "next");
+    const reply = await deploy("orders", edited, { baseHash: hashOf(deployedHere) });
     expect(reply.status).toBe(412);
-    expect(reply.json).toMatchObject({ conflict: "deployment", deployed: { text: theirs, hash: hashOf(theirs) } });
-    expect(runtime.flows.get("orders")?.yaml).toBe(theirs);
-    expect((await deploy("orders", next, { baseHash: hashOf(next), overwrite: hashOf(mine) })).status).toBe(412);
-    expect((await deploy("orders", next, { baseHash: hashOf(next), overwrite: hashOf(theirs) })).status).toBe(200);
-    expect(runtime.flows.get("orders")?.yaml).toBe(next);
+    expect(reply.json).toMatchObject({ conflict: "deployment", deployed: { text: deployedElsewhere, hash: hashOf(deployedElsewhere) } });
+    expect(runtime.flows.get("orders")?.yaml).toBe(deployedElsewhere);
+    expect((await deploy("orders", edited, { baseHash: hashOf(edited), overwrite: hashOf(deployedHere) })).status).toBe(412);
+    expect((await deploy("orders", edited, { baseHash: hashOf(edited), overwrite: hashOf(deployedElsewhere) })).status).toBe(200);
+    expect(runtime.flows.get("orders")?.yaml).toBe(edited);
   });
 
   it.each([

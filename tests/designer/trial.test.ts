@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await result.getByText('"Hello Ada"').waitFor();
     const text = inspector.getByLabel("Expression", { exact: true });
     await text.fill("${body[amount]");
-    // First as the result, then as the error of the field, which replaces it.
+    // The message is shown as the result first, and then as the error of the field, which replaces the result.
     await inspector.getByText("'${body[amount]' is not closed: a '}' is missing").first().waitFor();
     await text.fill("${body[amount]}");
     await result.getByText("12", { exact: true }).waitFor();
@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
         .evaluateAll((all) => all.filter((element) => element.checkVisibility()).map((element) => element.getBoundingClientRect().top));
     await text.focus();
     const before = await tops();
-    // When the last key was pressed, and every outcome since then with its time.
+    // Records when the last key was pressed, and every later outcome with its time.
     const log = await text.evaluateHandle((field) => {
       const outcome = field.closest(".field")?.querySelector(".expression__outcome") as HTMLElement;
       const seen: { typedAt: number; outcomes: { at: number; text: string }[] } = { typedAt: 0, outcomes: [] };
@@ -468,7 +468,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await expect.poll(() => rows.count(), soon).toBe(7);
     for (const index of [1, 2, 3]) await rows.nth(index).getByRole("checkbox").check();
     await page.getByRole("button", { name: "Replay 3 selected" }).click();
-    // Deleted elsewhere while the dialog is open: the second of the three.
+    // The second of the three is deleted elsewhere while the dialog is open.
     await runtime.api("DELETE", `/dead-letters/${(await ids())[1]}`);
     await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
     await page.getByText(/^2 replayed, 1 failed: .*not found/).waitFor();

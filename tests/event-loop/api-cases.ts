@@ -97,7 +97,7 @@ const mappings: readonly ApiCase[] = [
       map: rows(19_000).map(([key]) => (rule as (key: string) => object)(key as string)),
     })),
   ),
-  json("19,000 rules that miss the sample", "PUT", "/message-mappings/sample", () => ({
+  json("19,000 rules whose source fields are not in the sample", "PUT", "/message-mappings/sample", () => ({
     source: { format: "json", sample: Object.fromEntries(rows(20_000).map(([key]) => [`s${key as string}`, 1])) },
     target: { format: "json" },
     map: rows(19_000).map(([key]) => ({ to: key, from: key })),

@@ -49,7 +49,7 @@ const jsonInputs = {
   blanks: (size) => fill(size, " ", "", "{}"),
   strings: (size) => fill(size, '"a",', "[", '"a"]'),
   randomStrings: (size) => list(size, (index) => `"${((index * 2654435761) % 4294967296).toString(36)}"`, array),
-  // The maximum that is accepted: one more is rejected.
+  // The maximum sizes that are accepted: one more list, key or level is rejected.
   listsAtLimit: () => `[${"[],".repeat(499_998)}[]]`,
   keysAtLimit: () => `{${Array.from({ length: 62_400 }, (_, index) => `"k${index}":${index}`).join(",")}}`,
   shapesAtLimit: () => `[${Array.from({ length: 55_500 }, (_, index) => `{"k${index}":1}`).join(",")}]`,
@@ -122,7 +122,7 @@ export const inputs = { ...jsonInputs, ...textInputs, ...yamlInputs, ...xmlInput
 export type InputName = keyof typeof inputs;
 
 export const jsonNames = Object.keys(jsonInputs) as InputName[];
-/** JSON that is accepted, so that it reaches code that works on values; and one that is rejected. */
+/** JSON that is accepted, so that it reaches code that works on values; and one input that is rejected. */
 export const readableJsonNames: readonly InputName[] = [
   "records",
   "numbers",

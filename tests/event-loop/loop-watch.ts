@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { SpawnedServer } from "../spawned-server.ts";
 
-const loop = fileURLToPath(new URL("../canary-loop.mjs", import.meta.url));
+const loopScript = fileURLToPath(new URL("../canary-loop.mjs", import.meta.url));
 
 /** The limit for any single input. */
 export const budgetMs = 250;
@@ -19,7 +19,7 @@ export interface LoopWatch {
 
 /** Starts calling `/api/canary` of a runtime. */
 export async function watchLoop({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" | "pid">): Promise<LoopWatch> {
-  const child = spawn(process.execPath, [loop, `${baseUrl}/api/canary`, String(pid), "10"], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [loopScript, `${baseUrl}/api/canary`, String(pid), "10"], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout });
   const ended = once(child, "close");
   const nextLine = async (): Promise<string> => {

@@ -1,5 +1,5 @@
 // Every language, format and step of the catalog as a route, with the bodies it must handle. A part of the catalog without a case fails the sweep,
-// so a new one cannot be forgotten.
+// so that new parts are not forgotten.
 import { fewNames, jsonNames, readableJsonNames, textNames, xmlNames, yamlNames, type InputName } from "./hostile-inputs.ts";
 
 export interface MessageCase {

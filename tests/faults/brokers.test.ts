@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardedUser, serverFor, serverPrograms, type TestServer } from "@sluice/testkit";
-import { expectEventually, failingSometimes, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, missingOf, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { spawnWatched } from "../watched-server.ts";
 import { families, type Family, type Partner } from "./broker-families.ts";
 import { expectNoSecretShown, failingWebhook } from "./shown-secrets.ts";
 
-// One server for each family: messages that wait for the routes of one family would slow down the other one, because Mosquitto writes all of them
+// One server for each family: messages that wait for the routes of one family would slow down another family, because Mosquitto writes all of them
 // to a file after each change.
 const servers = new Map(await Promise.all(families.map(async ({ name, server }) => [name, await serverFor(server, { own: true })] as const)));
 afterAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
 }, 60_000);
 
 const heartbeatMs = 2000;
-const retried = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 100, redeliveryDelay: 200}}}";
+const retryPolicy = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 100, redeliveryDelay: 200}}}";
 const mebibyte = 1024 * 1024;
 /** For tests with thousands of sequential operations. */
 const slowMs = 1_800_000;
@@ -52,7 +52,7 @@ function defineFaultTests(family: Family): void {
   }, 120_000);
 
   /** A route that moves messages and retries for as long as necessary. */
-  const moving = (name: string, steps = "", handler = `${retried}, `): string =>
+  const movingRoute = (name: string, steps = "", handler = `${retryPolicy}, `): string =>
     `- route: {id: ${name}, ${handler}from: {uri: "${family.from(name)}", steps: [{convertBodyTo: {type: String}}, ${steps}{to: "${family.to(name)}"}]}}`;
   const connectionTo = (port: number, extraValues: object = {}): object => {
     const { type, values } = family.connection(port, heartbeatMs);
@@ -63,7 +63,7 @@ function defineFaultTests(family: Family): void {
     const { status, text } = await api("PUT", `/connections/${name}?force=true`, document);
     if (status >= 300) throw new Error(`the connection was rejected with ${status}: ${text}`);
   };
-  const deploy = async (name: string, port: number, flow = moving(name)): Promise<void> => {
+  const deploy = async (name: string, port: number, flow = movingRoute(name)): Promise<void> => {
     await putConnection(runtime, name, connectionTo(port));
     await runtime.deploy(name, flow);
   };
@@ -110,7 +110,7 @@ function defineFaultTests(family: Family): void {
     const [name, count] = [uniqueName(), 5000];
     const { link, close } = await family.link(server.port);
     await partner.prepare(name);
-    await deploy(name, link.port, moving(name, "{delay: {constant: 1}}, "));
+    await deploy(name, link.port, movingRoute(name, "{delay: {constant: 1}}, "));
     const sent = Math.min(count, family.maxMessages);
     await partner.send(name, numberedMessages(sent));
     await expectEventually(async () => (await countReceived(name)) > 50, true);
@@ -135,7 +135,7 @@ function defineFaultTests(family: Family): void {
     const first = await startBrokerRuntime({}, dataDir);
     await putConnection(first, name, connectionTo(link.port));
     const startTime = Date.now();
-    await first.deploy(name, moving(name));
+    await first.deploy(name, movingRoute(name));
     expect(Date.now() - startTime).toBeLessThan(3000);
     const problem = async ({ api }: Api): Promise<string> => {
       const { connections } = (await api("GET", "/health")).json as { connections: readonly { id: string; state: string; problem?: string }[] };
@@ -161,7 +161,7 @@ function defineFaultTests(family: Family): void {
     await deploy(name, server.port);
     const sending = sendAll(name, numberedMessages(count));
     // The mock broker of Kafka lets a member join only after the session of the previous one has expired.
-    for (let round = 0; round < (family.server === "kafka" ? 3 : 10); round++) await runtime.deploy(name, `${moving(name)}\n# ${round}`);
+    for (let round = 0; round < (family.server === "kafka" ? 3 : 10); round++) await runtime.deploy(name, `${movingRoute(name)}\n# ${round}`);
     await sending;
     await waitForAll(name, count);
     expect((await runtime.deadLetters()).filter(({ routeId }) => routeId === name)).toEqual([]);
@@ -178,7 +178,7 @@ function defineFaultTests(family: Family): void {
       await partner.prepare(name);
       const firstRuntime = await spawnServer({ dataDir });
       await putConnection(firstRuntime, name, connectionTo(link.port));
-      const { status, text } = await firstRuntime.putFlow(name, moving(name));
+      const { status, text } = await firstRuntime.putFlow(name, movingRoute(name));
       expect([status, text]).toEqual([201, expect.any(String)]);
       const sending = sendAll(name, numberedMessages(count)).catch((error: unknown) => error);
       const waitForReceived = (minCount: number): Promise<void> => expectEventually(async () => (await countReceived(name)) >= minCount, true, 120_000);
@@ -215,7 +215,7 @@ function defineFaultTests(family: Family): void {
   it("a route fails for every tenth message: these become dead letters, the others arrive", async () => {
     const [name, count] = [uniqueName(), 500];
     await partner.prepare(name);
-    await deploy(name, server.port, moving(name, `${failingSometimes}, `, ""));
+    await deploy(name, server.port, movingRoute(name, `${sometimesFailingSteps}, `, ""));
     await sendAll(name, numberedMessages(count));
     const failed = numberedMessages(count).filter((text) => text.endsWith("7"));
     const others = numberedMessages(count).filter((text) => !text.endsWith("7"));
@@ -252,7 +252,7 @@ function defineFaultTests(family: Family): void {
     const { link, close } = await family.link(server.port, true);
     await partner.prepare(name);
     await putConnection(runtime, name, connectionTo(link.port, family.credentials("wrong-password")));
-    await runtime.deploy(name, moving(name));
+    await runtime.deploy(name, movingRoute(name));
     await expectEventually(() => runtime.routeStatus(name), "Failed");
     const before = link.accepted;
     await sleep(20_000);
@@ -274,7 +274,7 @@ function defineFaultTests(family: Family): void {
     const slow = await spawnWatched();
     await putConnection(slow, name, connectionTo(link.port));
     const shortened = `{setBody: {simple: "\${bodyAs(String).trim()}"}}, `;
-    const { status, text } = await slow.putFlow(name, moving(name, `{delay: {constant: 100}}, ${shortened}`));
+    const { status, text } = await slow.putFlow(name, movingRoute(name, `{delay: {constant: 100}}, ${shortened}`));
     expect([status, text]).toEqual([201, expect.any(String)]);
     await partner.send(name, numberedMessages(10));
     await waitForAll(name, 10, 30_000);

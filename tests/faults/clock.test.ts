@@ -53,7 +53,7 @@ it.each([
     const beats = count(server, "beat-beat") - before.beats;
     expect(beats).toBeGreaterThanOrEqual(20);
     expect(beats).toBeLessThanOrEqual(45);
-    // Set forward, the missed hour causes one tick and the schedule continues; set back, times that already fired do not repeat.
+    // When the clock is set forward, the missed hour causes one tick. When it is set back, scheduled times that already fired do not fire again.
     const ticks = count(server, "cron-tick") - before.ticks;
     if (shift > 0) expect(ticks).toBeGreaterThanOrEqual(2);
     expect(ticks).toBeLessThanOrEqual(shift > 0 ? 6 : 1);

@@ -40,7 +40,7 @@ describe.each(Object.entries(stores))("aggregates in a cluster on %s", (title, o
           kills++;
           restarting.set(
             index,
-            cluster.replace(index).finally(() => restarting.delete(index)),
+            cluster.killAndRestart(index).finally(() => restarting.delete(index)),
           );
         }
         await Promise.all(restarting.values());
@@ -58,12 +58,12 @@ describe.each(Object.entries(stores))("aggregates in a cluster on %s", (title, o
       }
       const first = arrivedGroups(cluster.order, "many").filter(({ isRepeated }) => !isRepeated);
       const all = first.flatMap(({ messages }) => messages);
-      const twice = all.filter((message, at) => all.indexOf(message) !== at);
+      const duplicates = all.filter((message, at) => all.indexOf(message) !== at);
       const repeatedCount = arrivedGroups(cluster.order, "many").length - first.length;
       console.log(
-        `${title}: ${kills} kills, ${accepted.length} accepted, ${first.length} groups, ${repeatedCount} run again and marked, ${missing().length} lost, ${twice.length} in two groups`,
+        `${title}: ${kills} kills, ${accepted.length} accepted, ${first.length} groups, ${repeatedCount} run again and marked, ${missing().length} lost, ${duplicates.length} in two groups`,
       );
-      expect([kills > 3, missing(), twice]).toEqual([true, [], []]);
+      expect([kills > 3, missing(), duplicates]).toEqual([true, [], []]);
       expect(new Set(arrivedGroups(cluster.order, "many").map(({ messages }) => new Set(messages).size))).toEqual(new Set([size]));
     } finally {
       await cluster.end();

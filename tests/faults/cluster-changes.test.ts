@@ -115,19 +115,19 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         200,
         10,
       );
-      const wrong: string[] = [];
+      const problems: string[] = [];
       const durations: number[] = [];
       let behind = 0;
       for (let round = 1; round <= rounds; round++) {
         const startTime = performance.now();
         const { status, json } = await (nodes[round % 3] as SpawnedServer).putFlow("plain", replyFlow("plain", String(round)));
         durations.push(performance.now() - startTime);
-        if (status !== 200) wrong.push(`PUT ${round}: ${status} ${json?.error}`);
+        if (status !== 200) problems.push(`PUT ${round}: ${status} ${json?.error}`);
         const reportedNodes = new Set<string>((json.cluster?.behind ?? []).map(({ node }: { node: string }) => node));
         behind += reportedNodes.size;
         const served = await Promise.all(nodes.map(async ({ baseUrl }) => (await call(baseUrl, "POST", "/api/plain")).text));
         served.forEach((text, index) => {
-          if (text !== String(round) && !reportedNodes.has(`n${index}`)) wrong.push(`n${index} serves ${text} after ${round}`);
+          if (text !== String(round) && !reportedNodes.has(`n${index}`)) problems.push(`n${index} serves ${text} after ${round}`);
         });
       }
       await load.stop();
@@ -135,7 +135,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       console.log(
         `${title}: ${rounds} changes, p50 ${durations[Math.floor(rounds / 2)]?.toFixed(0)} ms, p99 ${durations[Math.floor(rounds * 0.99)]?.toFixed(0)} ms, ${behind} nodes reported as behind, ${load.calls()} calls, ${load.failures.size} kinds of failures`,
       );
-      expect(wrong).toEqual([]);
+      expect(problems).toEqual([]);
       expect([...load.failures]).toEqual([]);
       expect(load.calls()).toBeGreaterThan(rounds);
     }),
@@ -145,7 +145,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
     inCluster(open, skip, async (cluster) => {
       const url = await cluster.startBalancer();
       const balanced = Array.from({ length: 6 }, () => () => url);
-      const plain = callAll(balanced, "/api/plain", 200, 5);
+      const plainLoad = callAll(balanced, "/api/plain", 200, 5);
       const durableLoad = callAll(balanced, "/api/keep", 202, 10);
       for (const index of [0, 1, 2]) {
         await sleep(2_000);
@@ -153,7 +153,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         await cluster.start(index);
         await eventually(async () => (await (cluster.nodes[index] as SpawnedServer).api("GET", "/health?probe=ready")).status === 200);
       }
-      const failedByNodes = plain.failures.size + durableLoad.failures.size;
+      const failedByNodes = plainLoad.failures.size + durableLoad.failures.size;
       for (let server = 0; server < cluster.store.servers; server++) {
         await sleep(3_000);
         await cluster.store.stop(server);
@@ -161,11 +161,11 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         await cluster.store.restart(server);
         await sleep(5_000);
       }
-      await Promise.all([plain.stop(), durableLoad.stop()]);
+      await Promise.all([plainLoad.stop(), durableLoad.stop()]);
       console.log(
-        `${title}, rolling restart: ${plain.calls()} plain calls, ${durableLoad.calls()} durable ones, failures ${JSON.stringify([...plain.failures, ...durableLoad.failures])} (${failedByNodes} kinds during the restarts of nodes)`,
+        `${title}, rolling restart: ${plainLoad.calls()} plain calls, ${durableLoad.calls()} durable ones, failures ${JSON.stringify([...plainLoad.failures, ...durableLoad.failures])} (${failedByNodes} kinds during the restarts of nodes)`,
       );
-      expect([[...plain.failures], [...durableLoad.failures]]).toEqual([[], []]);
+      expect([[...plainLoad.failures], [...durableLoad.failures]]).toEqual([[], []]);
       expect(durableLoad.calls()).toBeGreaterThan(200);
     }),
   );

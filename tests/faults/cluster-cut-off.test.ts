@@ -13,7 +13,7 @@ interface NodeView {
 }
 
 const ttlMs = 5_000;
-/** How long a request to a durable webhook waits for the store, and one to a flow on another node for that node. */
+/** How long a request to a durable webhook waits for the store, and how long a request to a flow on another node waits for that node. */
 const [storeWaitMs, nodeWaitMs] = [10_000, 15_000];
 const slackMs = 8_000;
 const recoveryMs = 60_000;
@@ -103,19 +103,19 @@ async function check({ nodes, partner, partnerUrl }: ClusterUnderLoad, link: Fau
   expect(forwarded.ms).toBeLessThan(nodeWaitMs + slackMs);
   // Single-use signatures fail closed.
   expect([await send(cut, "while cut"), await send(one, "elsewhere")]).toEqual([503, 200]);
-  // The API reads local state, and changes nothing.
+  // The API serves reads from local state, and rejects changes.
   expect((await cut.api("GET", "/flows")).json.flows).toHaveLength(Object.keys(flows).length);
   const put = await cut.putFlow("plain", replyFlow("plain", "changed"));
   expect([put.status, put.json.error]).toEqual([503, expect.stringContaining("cluster store unreachable")]);
   const health = (await cut.api("GET", "/health")).json;
   expect([health.status, health.cluster.connectivity]).toEqual(["DEGRADED", "disconnected"]);
   expect((await call(cut.baseUrl, "GET", "/_api/health?probe=ready")).status).toBe(200);
-  // The other nodes treat it as dead: a change reaches two nodes, and they hold all slots.
+  // The other nodes treat the cut node as dead: a change reaches two nodes, and these hold all slots.
   await eventually(async () => (await one.api("GET", "/nodes")).json.total === 2, ttlMs + slackMs);
   const change = await one.putFlow("added", replyFlow("added", "new"));
   expect([change.status, change.json.cluster]).toMatchObject([201, { nodes: 2, running: 2, behind: [] }]);
   await eventually(async () => slotsOf(await one.api("GET", "/nodes")) === 64, recoveryMs);
-  // Its schedules stopped before the other nodes could take over: at two thirds of the TTL.
+  // The schedules of the cut node stopped at two thirds of the TTL, before the other nodes could take over.
   const ownBeats = partner.beats.filter(({ node, at }) => node === `n${cutNode}` && at > cutAt);
   expect(Math.max(0, ...ownBeats.map(({ at }) => at - cutAt))).toBeLessThan((ttlMs * 2) / 3 + 2_000);
   const beatsBefore = partner.beats.length;
@@ -123,7 +123,7 @@ async function check({ nodes, partner, partnerUrl }: ClusterUnderLoad, link: Fau
   expect(new Set(partner.beats.slice(beatsBefore).map(({ schedule }) => schedule)).size).toBe(6);
   expect(partner.beats.slice(beatsBefore).filter(({ node }) => node === `n${cutNode}`)).toEqual([]);
 
-  // Recovery: it catches up without a restart.
+  // Recovery: the cut node catches up without a restart.
   await link.open();
   await eventually(async () => (await cut.api("GET", "/health")).json.cluster.connectivity === "connected", recoveryMs);
   await eventually(async () => (await call(cut.baseUrl, "POST", "/api/added")).text === "new", recoveryMs);
@@ -149,7 +149,7 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly reply: T; rea
   return { reply: await run(), ms: performance.now() - startedAt };
 }
 
-/** A flow that runs on one node, not on the given one. */
+/** The id of a flow that runs on a single node other than `cut`. */
 async function flowOnOtherNode(one: SpawnedServer, cut: SpawnedServer): Promise<string> {
   const cutName = (await cut.api("GET", "/health")).json.cluster.node;
   for (let index = 0; index < 6; index++) {

@@ -64,7 +64,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
         }
       });
       await sleep(3_000);
-      const before = accepted.length;
+      const acceptedBeforeOutage = accepted.length;
       await store.killAll();
       // The reply to a message that was stored before the store was killed may still be on its way.
       await sleep(500);
@@ -74,8 +74,8 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       isStoreDown = false;
       const restartTime = performance.now();
       await store.restartAll();
-      const after = accepted.length;
-      await eventually(() => accepted.length > after + 10, recoveryMs);
+      const acceptedAtRestart = accepted.length;
+      await eventually(() => accepted.length > acceptedAtRestart + 10, recoveryMs);
       const durableAfterMs = performance.now() - restartTime;
       await eventually(() => partner.ticks.size > ticksBeforeRestart + 2, recoveryMs);
       const ticksAfterMs = performance.now() - restartTime;
@@ -89,7 +89,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
           `${accepted.length} accepted, ${lost.length} lost; after the restart, accepted again after ${Math.round(durableAfterMs)} ms, ticks after ${Math.round(ticksAfterMs)} ms`,
       );
       expect([failed, calls > 1_000]).toEqual([[], true]);
-      expect(before).toBeGreaterThan(10);
+      expect(acceptedBeforeOutage).toBeGreaterThan(10);
       expect(falselyAccepted).toEqual([]);
       expect(replies.get(503)).toBeGreaterThan(0);
       expect([...replies.keys()].filter((status) => ![202, 503].includes(status))).toEqual([]);
@@ -105,7 +105,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       const holder = partner.beats.at(-1)?.node as string;
       const suspended = nodes[Number(holder.slice(1))] as SpawnedServer;
       const others = nodes.filter((node) => node !== suspended);
-      // Nothing is in flight when it is suspended: a run that had begun would continue. Its requests for messages are still open.
+      // Nothing is in flight when the node is suspended, because a run in progress would continue. The requests of the node for messages are still open.
       for (let index = 0; index < 30; index++) expect(await post(nodes[index % 3] as SpawnedServer, "/api/in", `warm${index}`)).toBe(202);
       await eventually(() => partner.order.filter((id) => id.startsWith("warm")).length === 30);
       await sleep(1_000);
@@ -122,7 +122,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       await sleep(outageMs);
       const continuedAt = performance.now();
       const completedIds = new Set(partner.arrived.keys());
-      const seen = partner.order.length;
+      const arrivedBefore = partner.order.length;
       const beatsBefore = partner.beats.length;
       process.kill(suspended.pid, "SIGCONT");
       await eventually(async () => (await suspended.api("GET", "/health")).json.cluster.connectivity === "connected", recoveryMs);
@@ -130,7 +130,7 @@ describe.each(Object.entries(stores))("a cluster on %s", (title, open) => {
       isOver = true;
       await Promise.all(senders);
       await eventually(() => accepted.every((id) => partner.arrived.has(id)), recoveryMs).catch(() => undefined);
-      const repeatedRuns = partner.order.slice(seen).filter((id) => completedIds.has(id));
+      const repeatedRuns = partner.order.slice(arrivedBefore).filter((id) => completedIds.has(id));
       const wrongBeats = partner.beats.slice(beatsBefore).filter(({ node, at }) => node === holder && at - continuedAt < 1_000);
       console.log(
         `${title}, suspended for ${outageMs / 1_000} s: ${accepted.length} accepted, ${repeatedRuns.length} run again after it continued, ${wrongBeats.length} beats in its first second`,

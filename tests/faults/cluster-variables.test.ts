@@ -39,7 +39,7 @@ it.for(Object.entries(stores))(
         "DEGRADED",
         [{ id: "flow/named" }, { id: "flow/known" }],
       ]);
-      // A change through the node that lacks the variable is rejected: it starts the change first.
+      // A change through the node that lacks the variable is rejected, because that node starts the change first.
       expect((await last.putFlow("other", flow("other", "first"))).status).toBe(422);
       // A version that this node can start ends the forwarding.
       const fixed = await last.putFlow("known", replyFlow("known", "fixed"));
@@ -54,12 +54,12 @@ it.for(Object.entries(stores))(
       expect((await call(last.baseUrl, "POST", "/api/known", "x")).status).toBe(404);
 
       // A restart without the variable changes nothing; a restart with it recovers.
-      await cluster.replace(2);
+      await cluster.killAndRestart(2);
       const lastNode = (): SpawnedServer => cluster.nodes[2] as SpawnedServer;
       expect((await call(lastNode().baseUrl, "POST", "/api/named", "x")).text).toBe("first acme x");
       isSetOnLast = true;
-      await cluster.replace(2);
-      await cluster.replace(1);
+      await cluster.killAndRestart(2);
+      await cluster.killAndRestart(1);
       expect(await repliesOf("/api/named")).toEqual(Array(3).fill("first acme x"));
       await eventually(async () => (await lastNode().api("GET", "/health")).json.status === "UP", recoveryMs);
       const { runs } = (await lastNode().api("GET", "/runs?routeId=named&limit=1")).json;

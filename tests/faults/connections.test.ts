@@ -1,9 +1,9 @@
-// Thousands of sockets that are slow, idle or disconnect. The limit on open files must allow it.
+// Thousands of sockets that are slow, idle or disconnect. Needs a high limit on open files.
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { startCanary } from "../canary.ts";
-import { startIdleServer } from "../idle-server.ts";
+import { startBareServer } from "../bare-server.ts";
 import { openDescriptors, residentBytes } from "../process-usage.ts";
 import { eventually, sleep } from "../started-server.ts";
 import { spawnWatched, type WatchedServer } from "../watched-server.ts";
@@ -61,7 +61,7 @@ describe.skipIf(!canOpen(10_000))("idle connections (needs 10,000 file descripto
     // Node itself keeps some memory for every concurrent connection it had, so a bare server gets the same load: growth of more than 50 MiB beyond
     // the bare server would be a leak of the runtime. Three rounds show that it does not grow further. Closing a connection takes Node about 30 µs,
     // so no request is served immediately while all of them close at once; the bare server is then also the reference for the canary.
-    const bare = await startIdleServer(["prlimit", "--nofile=20000"]);
+    const bare = await startBareServer(["prlimit", "--nofile=20000"]);
     const before = residentBytes(bare.pid);
     for (let round = 0; round < 2; round++) await openAndCloseIdle(bare, 1_000);
     const bareCanary = await startCanary(bare, Infinity);
@@ -126,15 +126,15 @@ it.skipIf(maxBacklog < 3_000 || !canOpen(3_000))(
 it("connections over the limit are rejected, existing ones are still served", async () => {
   server = await spawnWatched({ env: { SERVICE_MAX_CONNECTIONS: "50", SERVICE_HEADERS_TIMEOUT_MS: "60s" } });
   const port = Number(new URL(server.baseUrl).port);
-  const held = await openSockets(port, 1, () => undefined);
+  const existing = await openSockets(port, 1, () => undefined);
   let refused = 0;
   const others = await openSockets(port, 100, () => refused++);
   await eventually(() => refused >= 50, 10_000);
   expect(refused).toBeLessThan(60);
-  const reply = new Promise<string>((resolve) => held[0]?.once("data", (chunk) => resolve(chunk.toString("latin1"))));
-  held[0]?.write("POST /api/canary HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+  const reply = new Promise<string>((resolve) => existing[0]?.once("data", (chunk) => resolve(chunk.toString("latin1"))));
+  existing[0]?.write("POST /api/canary HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
   expect(await reply).toMatch(/^HTTP\/1\.1 200 /);
-  for (const socket of [...held, ...others]) socket.destroy();
+  for (const socket of [...existing, ...others]) socket.destroy();
 }, 60_000);
 
 it("1,000 callers that disconnect during their run do not affect others", async () => {

@@ -1,5 +1,5 @@
 // No accepted message is lost: messages pass through a durable webhook, a queue and two routes while the process is repeatedly killed.
-// SLUICE_MESSAGES sets their number; SLUICE_QUICK=1 sends few.
+// SLUICE_MESSAGES sets their number; SLUICE_QUICK=1 sends fewer.
 import { Agent, createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const senders = 32;
 const poison = 20;
 
 /** How many times each message reached the partner at the end of the second route. */
-const reached = new Map<string, number>();
+const deliveries = new Map<string, number>();
 let partner: Server;
 let partnerUrl = "";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     let id = "";
     incoming.on("data", (chunk) => (id += chunk));
     incoming.on("end", () => {
-      if (!id.startsWith("poison")) reached.set(id, (reached.get(id) ?? 0) + 1);
+      if (!id.startsWith("poison")) deliveries.set(id, (deliveries.get(id) ?? 0) + 1);
       response.writeHead(id.startsWith("poison") ? 500 : 200).end();
     });
   });
@@ -101,27 +101,27 @@ describe("conservation", () => {
 
     const poisoned = ids.filter((id) => id.startsWith("poison"));
     const plain = ids.filter((id) => !id.startsWith("poison"));
-    await eventually(() => reached.size === plain.length, 300_000);
+    await eventually(() => deliveries.size === plain.length, 300_000);
     // Counted individually: a message that was accepted twice makes two dead letters and must not hide one that is still being retried.
     const deadLetters = async (id: string): Promise<number> => (await server.api("GET", `/dead-letters?text=${id}`)).json.total;
     for (const id of poisoned) await eventually(async () => (await deadLetters(id)) >= 1, 120_000);
-    const missing = plain.filter((id) => !reached.has(id));
+    const missing = plain.filter((id) => !deliveries.has(id));
     expect(missing).toEqual([]);
     for (const id of poisoned) expect(await deadLetters(id), id).toBeGreaterThanOrEqual(1);
-    const twice = [...reached.values()].reduce((sum, times) => sum + times - 1, 0);
+    const repeatedRuns = [...deliveries.values()].reduce((sum, times) => sum + times - 1, 0);
     console.log(
       JSON.stringify({
         messages,
         kills,
         refusedAndSentAgain: refused,
-        processed: reached.size,
+        processed: deliveries.size,
         deadLetters: poisoned.length,
         lost: missing.length,
-        processedAgain: twice,
+        processedAgain: repeatedRuns,
       }),
     );
     // Only messages in flight at a kill may run twice: those of both routes' workers, and those of one pending flush.
-    expect(twice).toBeLessThan(kills * 1_200);
+    expect(repeatedRuns).toBeLessThan(kills * 1_200);
     expect(await server.end("SIGTERM")).toBe(0);
     server.clean();
     agent.destroy();

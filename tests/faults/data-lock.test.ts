@@ -47,7 +47,7 @@ describe("exclusive ownership of a data directory", () => {
   }, 600_000);
 
   it.skipIf(!canUnshare)(
-    "of two containers on one volume, both with process 1, the second does not start until the first is gone (needs unshare)",
+    "of two containers on one volume, both with process id 1, the second does not start until the first has exited (needs unshare)",
     async () => {
       const dataDir = temporaryFolder();
       const container = (name: string): readonly string[] => [

@@ -35,7 +35,7 @@ afterAll(async () => {
   console.log(`${measured.length} measured, the longest:\n${report(measured)}`);
 });
 
-/** Measures twice before it reports an exceeded budget: the first time may include compilation, or another process. */
+/** Measures twice before it reports an exceeded budget, because the first measurement may include compilation or the load of another process. */
 async function measure(name: string, send: () => Promise<string>): Promise<Measurement> {
   const result = await sweep.measure(name, send);
   if (result.blockedMs <= budgetMs) return result;

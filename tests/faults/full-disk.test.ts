@@ -13,7 +13,7 @@ const rounds = Number(process.env["SLUICE_ROUNDS"] ?? 50);
 const consumers = 4;
 /** Number of rounds between kills on a full disk; the process is restarted before there is space. */
 const killEvery = 10;
-/** The space that the store reserves for finishing messages; the minimum at which it accepts new ones. */
+/** The space that the store reserves for finishing messages: it accepts new messages only while more than this is free. */
 const reserved = 512 * 1024;
 
 class SmallDisk {
@@ -59,7 +59,7 @@ class SmallDisk {
 /** Sends messages one after another until stopped; records which were accepted. */
 class Load {
   readonly accepted = new Set<string>();
-  refused = 0;
+  rejected = 0;
   #stopped = false;
   readonly #clients: Promise<void>[];
 
@@ -75,7 +75,7 @@ class Load {
         () => 0,
       );
       if (status === 202) this.accepted.add(id);
-      else this.refused++;
+      else this.rejected++;
       await sleep(status === 202 ? 5 : 25);
     }
   }
@@ -115,7 +115,7 @@ it.skipIf(process.getuid?.() !== 0)(
     const env = { SERVICE_EGRESS_ALLOW_PRIVATE: "true" };
     let server = await spawnServer({ env, dataDir: disk.directory });
     const load = new Load(() => server.baseUrl, 4);
-    const wrong: string[] = [];
+    const wrongStatuses: string[] = [];
     const recoveries: number[] = [];
     const replies: number[] = [];
     let freedAt: number[] = [];
@@ -128,7 +128,8 @@ it.skipIf(process.getuid?.() !== 0)(
           const before = (disk.maxFree = disk.freeSpace);
           const status = await statusOf(server);
           // The store itself may free space with a checkpoint; while there is space, UP is correct.
-          if (status !== "DEGRADED" && Math.max(disk.maxFree, disk.freeSpace) < reserved) wrong.push(`round ${round}: ${status} with ${before} bytes free`);
+          if (status !== "DEGRADED" && Math.max(disk.maxFree, disk.freeSpace) < reserved)
+            wrongStatuses.push(`round ${round}: ${status} with ${before} bytes free`);
           await sleep(10);
         }
         if (round % killEvery === 0) {
@@ -152,7 +153,7 @@ it.skipIf(process.getuid?.() !== 0)(
         freedAt.push(freed);
         for (const end = Date.now() + 300; Date.now() < end; samples++) {
           const status = await statusOf(server);
-          if (status !== "UP" && disk.freeSpace > 3 * 1_048_576) wrong.push(`round ${round}: ${status} with ${disk.freeSpace} bytes free`);
+          if (status !== "UP" && disk.freeSpace > 3 * 1_048_576) wrongStatuses.push(`round ${round}: ${status} with ${disk.freeSpace} bytes free`);
           await sleep(10);
         }
         if (round % killEvery === 0) {
@@ -167,10 +168,10 @@ it.skipIf(process.getuid?.() !== 0)(
       recoveries.push(...recoveriesOf(server, freedAt));
       const [slowest, slowestReply] = [recoveries, replies].map((times) => Math.round(Math.max(...times)));
       console.log(
-        `full disk: ${JSON.stringify({ rounds, kills, accepted: load.accepted.size, refused: load.refused, lost: lost.length, repeated: partner.repeated, maxRepeated, samples, wrong: wrong.length, recoveries: recoveries.filter((ms) => ms > 0).length, slowestRecoveryMs: slowest, slowestReplyMs: slowestReply })}`,
+        `full disk: ${JSON.stringify({ rounds, kills, accepted: load.accepted.size, rejected: load.rejected, lost: lost.length, repeated: partner.repeated, maxRepeated, samples, wrongStatuses: wrongStatuses.length, recoveries: recoveries.filter((ms) => ms > 0).length, slowestRecoveryMs: slowest, slowestReplyMs: slowestReply })}`,
       );
-      expect(wrong).toEqual([]);
-      expect(load.refused).toBeGreaterThan(rounds);
+      expect(wrongStatuses).toEqual([]);
+      expect(load.rejected).toBeGreaterThan(rounds);
       expect(maxRepeated).toBeLessThanOrEqual(3 * consumers);
       expect(partner.repeated).toBeLessThanOrEqual(kills * 3 * consumers);
       expect(slowest).toBeLessThan(1_000);

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canaryFlow, startCanary } from "../canary.ts";
-import { startIdleServer } from "../idle-server.ts";
+import { startBareServer } from "../bare-server.ts";
 import { openDescriptors, residentMiB, watchMemory } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { call, eventually, replyFlow, sleep } from "../started-server.ts";
@@ -105,7 +105,7 @@ it("1,000,000 messages, each with its own key and no completion, are bounded and
   await server.api("DELETE", "/flows/ungrouped");
 });
 
-/** Makes 10,000 calls in groups, each when the previous group is connected; returns the count per status, 0 for no response. */
+/** Makes 10,000 calls in groups; each group starts when the previous group is connected. Returns the count per status, 0 for no response. */
 async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<Record<string, number>>> {
   const agent = new Agent({ keepAlive: false, maxSockets: 9_000 });
   const statuses: Record<string, number> = {};
@@ -123,18 +123,18 @@ async function tenThousandCalls(url: string, atOnce: number): Promise<Readonly<R
     outgoing.end("x");
     return { connected: Promise.race([connected, completed]), completed };
   };
-  const all: Promise<void>[] = [];
-  while (all.length < 10_000) {
-    const group = Array.from({ length: Math.min(atOnce, 10_000 - all.length) }, startCall);
-    all.push(...group.map(({ completed }) => completed));
-    if (all.length < 10_000) await Promise.all(group.map(({ connected }) => connected));
+  const calls: Promise<void>[] = [];
+  while (calls.length < 10_000) {
+    const group = Array.from({ length: Math.min(atOnce, 10_000 - calls.length) }, startCall);
+    calls.push(...group.map(({ completed }) => completed));
+    if (calls.length < 10_000) await Promise.all(group.map(({ connected }) => connected));
   }
-  await Promise.all(all);
+  await Promise.all(calls);
   agent.destroy();
   return statuses;
 }
 
-describe("10,000 calls to a route that waits are limited with 503; the management API and others still respond", () => {
+describe("10,000 calls to a route that waits: calls over the limit get 503, and the management API and other routes still respond", () => {
   const expectBounded = async (name: string, atOnce: number, canaryMs?: number): Promise<void> => {
     await server.putFlow("waiting", route("waiting", "webhook", 'delay: {constant: "30000"}'));
     let statuses: Readonly<Record<string, number>> = {};
@@ -155,7 +155,7 @@ describe("10,000 calls to a route that waits are limited with 503; the managemen
 
   // Parsing 10,000 requests takes Node itself most of a second, and later requests wait behind them: a bare server is the reference.
   it("at the same time", async () => {
-    const bare = await startIdleServer(["prlimit", "--nofile=20000"]);
+    const bare = await startBareServer(["prlimit", "--nofile=20000"]);
     const canary = await startCanary(bare, Infinity);
     expect(await tenThousandCalls(`${bare.baseUrl}/`, 10_000)).toEqual({ 200: 10_000 });
     const { p99 } = await canary.stop();

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectEventually, failingSometimes, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { sleep } from "../started-server.ts";
 import { residentBytes } from "../process-usage.ts";
@@ -43,7 +43,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     const { status, text } = await api("PUT", `/connections/${name}?force=true`, { type: "postgres", values });
     expect([status < 300, text]).toEqual([true, expect.any(String)]);
   };
-  const listening = (name: string, steps = ""): string =>
+  const listeningRoute = (name: string, steps = ""): string =>
     `- route: {id: ${name}, from: {uri: "pgevent:unused:1/db/${name}?datasource=#${name}&reconnectDelay=200", steps: [${steps}{to: "sql:insert into received (channel, payload) values ('${name}', :#\${body})?dataSource=#${name}"}]}}`;
   const notify = (name: string, text: string): Promise<unknown> => client.query("select pg_notify($1, $2)", [name, text]);
   const received = async (name: string): Promise<readonly unknown[]> =>
@@ -63,7 +63,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     const name = uniqueName();
     const link = await FaultyLink.to(postgres);
     await connect(name, link.port);
-    await runtime.deploy(name, listening(name));
+    await runtime.deploy(name, listeningRoute(name));
     for (let cut = 0; cut < 20; cut++) {
       await notifyUntilReceived(name, `after ${cut} cuts`);
       link.cut();
@@ -75,7 +75,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
   it("the server is killed and restarted: the route listens again", async () => {
     const name = uniqueName();
     await connect(name, postgres.port);
-    await runtime.deploy(name, listening(name));
+    await runtime.deploy(name, listeningRoute(name));
     await notifyUntilReceived(name, "before");
     await postgres.kill();
     await expectEventually(() => runtime.routeStatus(name), "Failed", 5000);
@@ -91,7 +91,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     await link.refuse();
     await connect(name, link.port, { user: guardedUser.name, password: "wrong-password" });
     const startTime = Date.now();
-    await runtime.deploy(name, listening(name));
+    await runtime.deploy(name, listeningRoute(name));
     expect(Date.now() - startTime).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
@@ -114,7 +114,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
   it("a route fails for every tenth notification: these become dead letters, the others arrive in order", async () => {
     const name = uniqueName();
     await connect(name, postgres.port);
-    await runtime.deploy(name, listening(name, `${failingSometimes}, `));
+    await runtime.deploy(name, listeningRoute(name, `${sometimesFailingSteps}, `));
     await notifyUntilReceived(name, "first");
     await client.query("delete from received where channel = $1", [name]);
     for (const text of numberedMessages(500)) await notify(name, text);
@@ -133,7 +133,7 @@ describe.skipIf(server === undefined)("pgevent under faults (needs PostgreSQL)",
     const name = uniqueName();
     const slow = await spawnServer();
     await connect(name, postgres.port, {}, slow);
-    expect((await slow.putFlow(name, listening(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, `))).status).toBe(201);
+    expect((await slow.putFlow(name, listeningRoute(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, `))).status).toBe(201);
     await notifyUntilReceived(name, "first");
     const before = residentBytes(slow.pid);
     for (const text of numberedMessages(4000)) await notify(name, text.padStart(7000));

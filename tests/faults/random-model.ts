@@ -11,7 +11,7 @@ export const kinds: readonly Kind[] = ["flow", "table", "document", "policy", "m
 export interface Change {
   readonly kind: Kind;
   readonly id: string;
-  /** Undefined removes it. */
+  /** Undefined if the change removes the object. */
   readonly value: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { FaultyLink, guardedUser, serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectEventually, failingSometimes, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
+import { expectEventually, sometimesFailingSteps, numberedMessages, startBrokerRuntime, uniqueName, type BrokerRuntime } from "../broker-runtime.ts";
 import { spawnServer } from "../spawned-server.ts";
 import { call, sleep } from "../started-server.ts";
 import { residentBytes } from "../process-usage.ts";
@@ -35,16 +35,16 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     const { status, text } = await api("PUT", `/connections/${name}?force=true`, document);
     expect([status < 300, text]).toEqual([true, expect.any(String)]);
   };
-  const retried = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 200, redeliveryDelay: 100}}}";
+  const retryPolicy = "errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 200, redeliveryDelay: 100}}}";
   const command = (name: string, uri: string): string => `{to: "spring-redis:unused:1?${uri}&connectionFactory=#${name}"}`;
-  const subscribing = (name: string, steps: string): string =>
+  const subscribingRoute = (name: string, steps: string): string =>
     `- route: {id: ${name}, from: {uri: "spring-redis:unused:1?command=SUBSCRIBE&channels=${name}&connectionFactory=#${name}", steps: [${steps}]}}`;
   /** Steps that add the body to a set, or at the end of a list. */
   const add = (name: string, to = "SADD"): string =>
     `{setHeader: {name: CamelRedis.Key, constant: ${name}}}, {setHeader: {name: CamelRedis.Value, simple: "\${body}"}}, ${command(name, `command=${to}`)}`;
   /** Adds every number of the request to a set, ten at a time. */
-  const adding = (name: string, before = ""): string => `
-- route: {id: ${name}, ${retried}, from: {uri: "webhook?muteException=false", steps: [{unmarshal: {json: {}}}, {split: {simple: "\${body}", parallelProcessing: true, steps: [${before}${add(name)}]}}, {setBody: {constant: done}}]}}`;
+  const addingRoute = (name: string, before = ""): string => `
+- route: {id: ${name}, ${retryPolicy}, from: {uri: "webhook?muteException=false", steps: [{unmarshal: {json: {}}}, {split: {simple: "\${body}", parallelProcessing: true, steps: [${before}${add(name)}]}}, {setBody: {constant: done}}]}}`;
   const send = async (name: string, count: number): Promise<string> =>
     (await call(runtime.baseUrl, "POST", `/api/${name}`, JSON.stringify(Array.from({ length: count }, (_, n) => n)), { "content-type": "application/json" }))
       .text;
@@ -53,7 +53,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     const name = uniqueName();
     const link = await FaultyLink.to(redis);
     await connect(name, link.port);
-    await runtime.deploy(name, adding(name));
+    await runtime.deploy(name, addingRoute(name));
     let cuts = 0;
     const cutting = setInterval(() => cuts++ < 20 && link.cut(), 300);
     expect(await send(name, 20_000).finally(() => clearInterval(cutting))).toBe("done");
@@ -64,7 +64,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
   it("the server is killed under load and restarted: each command takes effect", async () => {
     const name = uniqueName();
     await connect(name, redis.port);
-    await runtime.deploy(name, adding(name, "{delay: {constant: 1}}, "));
+    await runtime.deploy(name, addingRoute(name, "{delay: {constant: 1}}, "));
     const sending = send(name, 10_000);
     await expectEventually(async () => (await client.scard(name)) > 100, true);
     await redis.kill();
@@ -81,7 +81,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await client.call("ACL", "SETUSER", guardedUser.name, "on", `>${guardedUser.password}`, "~*", "&*", "+@all");
     await connect(name, link.port, { user: guardedUser.name, password: "wrong-password" });
     const startTime = Date.now();
-    await runtime.deploy(name, subscribing(name, add(name)));
+    await runtime.deploy(name, subscribingRoute(name, add(name)));
     expect(Date.now() - startTime).toBeLessThan(3000);
     expect(await runtime.routeStatus(name)).toBe("Failed");
     await link.open();
@@ -104,11 +104,11 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
   it("a route is replaced repeatedly under load: each command takes effect", async () => {
     const name = uniqueName();
     await connect(name, redis.port);
-    await runtime.deploy(name, adding(name));
+    await runtime.deploy(name, addingRoute(name));
     const sending = (async () => {
       for (let request = 0; request < 200; request++) expect(await send(name, 20 * (request + 1))).toBe("done");
     })();
-    for (let round = 0; round < 10; round++) await runtime.deploy(name, `${adding(name)}\n# ${round}`);
+    for (let round = 0; round < 10; round++) await runtime.deploy(name, `${addingRoute(name)}\n# ${round}`);
     await sending;
     expect(await client.scard(name)).toBe(4000);
   });
@@ -120,7 +120,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     await connect(name, redis.port, {}, server);
     const flow = `
 - route: {id: ${name}, from: {uri: webhook, steps: [{convertBodyTo: {type: String}}, {to: "queue:${name}"}]}}
-- route: {id: ${name}-work, ${retried}, from: {uri: "queue:${name}", steps: [${add(name)}]}}`;
+- route: {id: ${name}-work, ${retryPolicy}, from: {uri: "queue:${name}", steps: [${add(name)}]}}`;
     expect((await server.putFlow(name, flow)).status).toBe(201);
     let sent = 0;
     const sending = (async () => {
@@ -144,7 +144,7 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
   it("a route fails for every tenth message: these become dead letters, the others take effect in order", async () => {
     const name = uniqueName();
     await connect(name, redis.port);
-    await runtime.deploy(name, subscribing(name, `${failingSometimes}, ${add(name, "RPUSH")}`));
+    await runtime.deploy(name, subscribingRoute(name, `${sometimesFailingSteps}, ${add(name, "RPUSH")}`));
     await expectEventually(() => runtime.routeStatus(name), "Started");
     for (const text of numberedMessages(500)) await client.publish(name, text);
     const others = numberedMessages(500).filter((text) => !text.endsWith("7"));
@@ -164,7 +164,9 @@ describe.skipIf(server === undefined)("spring-redis under faults (needs Redis)",
     const link = await FaultyLink.to(redis);
     const slow = await spawnServer();
     await connect(name, link.port, {}, slow);
-    expect((await slow.putFlow(name, subscribing(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, ${add(name)}`))).status).toBe(201);
+    expect((await slow.putFlow(name, subscribingRoute(name, `{delay: {constant: 50}}, {setBody: {simple: "\${body.trim()}"}}, ${add(name)}`))).status).toBe(
+      201,
+    );
     await expectEventually(async () => (await client.publish(name, "first")) > 0, true);
     await expectEventually(() => client.sismember(name, "first"), 1);
     const [before, links] = [residentBytes(slow.pid), link.accepted];

@@ -8,7 +8,7 @@ import { cpuMs } from "../process-usage.ts";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { call, replyFlow } from "../started-server.ts";
 
-/** A start until the first flow is served, and its CPU time. */
+/** Starts a runtime and waits until its first flow is served; `ms` is the CPU time. */
 async function timedStart(dataDir: string): Promise<{ readonly server: SpawnedServer; readonly ms: number }> {
   const server = await spawnServer({ dataDir });
   expect((await call(server.baseUrl, "POST", "/api/good", "x")).text).toBe("served");
@@ -48,7 +48,7 @@ it("truncated, empty, binary and wrongly encoded files do not delay the start, d
     await server.end("SIGKILL");
   }
   for (const [name, bytes] of Object.entries(bad)) expect([name, readFileSync(join(routes, `${name}.yaml`)).equals(bytes)]).toEqual([name, true]);
-  // The minimum of three on both sides: other load on the machine must not count.
+  // Both sides are the minimum of three starts, so that other load on the machine does not count.
   expect(Math.min(...starts) - Math.min(...baseline)).toBeLessThan(1_000);
   rmSync(dataDir, { recursive: true, force: true });
 });

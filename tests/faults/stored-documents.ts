@@ -3,7 +3,7 @@ import { replyFlow } from "../started-server.ts";
 
 export interface DocumentCase {
   readonly noun: string;
-  /** The path to put, read and remove it. */
+  /** The path of the document in the API. */
   readonly path: string;
   readonly folder: string;
   readonly file: string;

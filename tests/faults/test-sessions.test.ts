@@ -116,7 +116,7 @@ describe("1,000 sessions that are never closed", () => {
   it("are limited, and are removed with their memory when they expire", async () => {
     const before = residentMiB(server.pid);
     const statuses = new Map<number, number>();
-    // The first must not expire before the last is requested, even on a slow machine.
+    // The first session must not expire before the last one is requested, even on a slow machine.
     await runConcurrently(1_000, 20, async () => {
       const { status } = await server.api("POST", "/test/session", { ...mocked, scope: "session", ttlMs: 60_000, name: "n".repeat(200) });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);

@@ -1,17 +1,17 @@
-// An idle server in a separate process: the baseline for the resources that a busy machine, or Node itself, uses.
+// A bare node:http server in a separate process. Tests put the same load on it to measure what Node and the machine account for.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("idle-server.mjs", import.meta.url));
+const program = fileURLToPath(new URL("bare-server.mjs", import.meta.url));
 
-export interface IdleServer {
+export interface BareServer {
   readonly baseUrl: string;
   readonly pid: number;
   end(): Promise<void>;
 }
 
-export async function startIdleServer(under: readonly string[] = []): Promise<IdleServer> {
+export async function startBareServer(under: readonly string[] = []): Promise<BareServer> {
   const [command, ...parameters] = [...under, process.execPath, program];
   const child = spawn(command, parameters, { stdio: ["ignore", "pipe", "inherit"] });
   const [text] = (await once(child.stdout, "data")) as [Buffer];

@@ -1,4 +1,4 @@
-// A bare server that only responds, to measure the resource usage of the machine itself. Prints its port.
+// Responds `ok` to every request, and prints its port. Started by bare-server.ts.
 import { createServer } from "node:http";
 
 const server = createServer((request, response) => request.resume().on("end", () => response.end("ok")));
