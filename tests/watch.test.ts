@@ -27,7 +27,7 @@ const post = async (route: string, body = "{}", headers: Readonly<Record<string,
   (await call(server.baseUrl, "POST", `/api/${route}`, body, { "content-type": "application/json", ...headers })).text;
 
 describe("files changed outside the API", () => {
-  it("a table takes effect, an invalid one leaves the previous one, a deleted one is removed", async () => {
+  it("a changed table takes effect, an invalid one leaves the previous one in force, a deleted one is removed", async () => {
     await server.api("PUT", "/value-mappings/uom", { entries: { piece: "ST" } });
     expect(await post("look")).toBe("ST");
     const path = file("value-mappings", "uom.json");
@@ -56,7 +56,7 @@ describe("files changed outside the API", () => {
     await eventually(async () => (await server.api("GET", "/value-mappings/fresh")).status === 200);
   });
 
-  it("a document takes effect with its importers, an invalid one leaves the previous one", async () => {
+  it("a changed document takes effect, also in documents that import it; an invalid one leaves the previous one in force", async () => {
     const base = (value: string): unknown => ({
       source: { format: "json" },
       target: { format: "json" },

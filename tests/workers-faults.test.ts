@@ -198,7 +198,7 @@ describe("stopping", () => {
 });
 
 describe("starting", () => {
-  it("reports an invalid setting like one process, even when only a worker detects it", async () => {
+  it("reports an invalid setting as a single process does, even if only a worker detects it", async () => {
     const messages: string[] = [];
     for (const count of ["1", "2"]) {
       const starting = spawnServer({ env: { SERVICE_WORKERS: count, SERVICE_TRUSTED_PROXIES: "nowhere" } });
