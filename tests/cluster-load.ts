@@ -150,7 +150,7 @@ export async function post(node: SpawnedServer, path: string, body: string, head
 export interface Tally {
   readonly accepted: number;
   readonly lost: readonly string[];
-  /** Runs of accepted messages beyond the first of each. */
+  /** How often accepted messages were processed again. */
   readonly duplicates: number;
   readonly kills: number;
 }

@@ -175,7 +175,7 @@ describe.skipIf(nats === undefined)("a cluster of three nodes (needs NATS)", () 
     expect([secret.status, secret.json.error]).toEqual([422, expect.stringContaining("a literal secret is not allowed in a cluster")]);
     expect((await one().putFlow("tied", route("direct:tied", resequence).replace("refused", "tied"))).status).toBe(201);
     const caller = await two().putFlow("refused", route("webhook:w", "to: direct:tied"));
-    expect([caller.status, caller.json.error]).toEqual([422, expect.stringContaining("it calls 'direct:tied' of flow 'tied', which runs on one node")]);
+    expect([caller.status, caller.json.error]).toEqual([422, expect.stringContaining("it calls 'direct:tied' of flow 'tied', but that flow runs on one node")]);
     expect((await one().api("DELETE", "/flows/tied")).status).toBe(200);
     expect((await three().api("GET", "/flows")).json.flows).toEqual([]);
   });

@@ -22,7 +22,7 @@ export class CountingPartner {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Number of deliveries beyond the first of each message. */
+  /** Number of repeated deliveries. */
   get repeated(): number {
     let count = 0;
     for (const times of this.deliveries.values()) count += times - 1;

@@ -79,7 +79,11 @@ export const settingFields = {
   keepAliveMs: f.duration({ doc: "How long an idle connection stays open.", default: 65_000 }),
   maxInflight: f.integer({ doc: "Maximum number of concurrent runs per route. Additional runs are rejected.", default: 2_000, min: 1 }),
   runMs: f.duration({ doc: "Time limit of a run.", default: 300_000 }),
-  maxMessage: f.size({ doc: "Maximum length of the text that an expression may create, in characters. Does not limit the size of a message.", default: 64 * mebibyte, min: 1 }),
+  maxMessage: f.size({
+    doc: "Maximum length of the text that an expression may create, in characters. Does not limit the size of a message.",
+    default: 64 * mebibyte,
+    min: 1,
+  }),
   maxExchanges: f.integer({
     doc: "Maximum number of exchanges that one run may create, for example with nested multicasts and splits.",
     default: 200_000,

@@ -1,7 +1,7 @@
 import { flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
-it("the error of a flow that conflicts with another names its own route", async () => {
+it("a deployment conflict reports the id of the rejected route", async () => {
   const { runtime } = await flow("- route: {id: first, from: {uri: direct:a, steps: [{log: x}]}}");
   const deploy = async (source: string): Promise<unknown> => {
     const { deployment } = runtime.prepare({ id: "other", hash: "", source, property: () => undefined });
@@ -9,10 +9,10 @@ it("the error of a flow that conflicts with another names its own route", async 
   };
   await expect(deploy("- route: {id: second, from: {uri: direct:a, steps: [{log: x}]}}")).rejects.toMatchObject({
     routeId: "second",
-    message: "route 'second' failed to start: 'direct:a' belongs to route 'first' of flow 'test'",
+    message: "route 'second' failed to start: direct:a is already served by route 'first' of flow 'test'",
   });
   await expect(deploy("- route: {id: first, from: {uri: direct:b, steps: [{log: x}]}}")).rejects.toMatchObject({
     routeId: "first",
-    message: "route 'first' failed to start: 'first' belongs to route 'first' of flow 'test'",
+    message: "route 'first' failed to start: route id 'first' is already used by flow 'test'",
   });
 });

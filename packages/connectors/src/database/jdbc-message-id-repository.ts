@@ -30,7 +30,7 @@ export const jdbcMessageIdRepository = defineBean({
     deleteString: f.unsupported(notChangeable),
     clearString: f.unsupported(notChangeable),
     jdbcTemplate: f.unsupported("it needs a Java object; name the connection with dataSource"),
-    transactionTemplate: f.unsupported("it needs a Java object; a key is added with one statement"),
+    transactionTemplate: f.unsupported("it needs a Java object; remove it: each key is added with a single atomic statement, so no transaction is needed"),
   },
   constructorProperties: ["dataSource", "processorName"],
   create({ dataSource, processorName, tableName, createTableIfNotExists }, _host, scope) {

@@ -22,7 +22,7 @@ const options = {
   pauseJob: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
   durableJob: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
   recoverableJob: f.boolean({ doc: ignoredDoc, default: false, group: "advanced" }),
-  autoStartScheduler: f.boolean({ doc: ignoredDoc, default: true, group: "advanced" }),
+  autoStartScheduler: f.boolean({ doc: "Accepted but ignored: the schedule starts with the route.", default: true, group: "advanced" }),
   ...sourceFields,
 };
 

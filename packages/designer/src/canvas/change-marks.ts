@@ -13,7 +13,7 @@ export interface CardChange {
 export interface ChangeMarks {
   /** By path key. */
   readonly cards: ReadonlyMap<string, CardChange>;
-  /** Removed steps by their previous position, see `removedKey`. */
+  /** Removed steps by their position in the current list, see `removedKey`. */
   readonly removed: ReadonlyMap<string, readonly StepOutline[]>;
   readonly removedRoutes: readonly RouteOutline[];
   /** Removed top-level elements other than routes. */

@@ -35,6 +35,6 @@ export const breakpointsStrings = {
   abort: "Stop this message",
   ended: (reason: string) => (reason === "" ? "" : `Breakpoints were removed from the target: ${reason}.`),
   body: "Body of the held message",
-  bodyHint: "Changed values are used when the message continues; masked values (***) keep their originals.",
+  bodyHint: "Your changes apply when the message continues. Values shown as *** stay as they are.",
   truncated: "The body is too long to be changed here.",
 } as const;

@@ -15,6 +15,7 @@ import type { FlowInput } from "../compile/flow-input.ts";
 import type { RuntimeLimits } from "../compile/runtime-limits.ts";
 import type { Tap } from "../compile/tap.ts";
 import {
+  conflictMessage,
   DeployError,
   type Conflict,
   type Deployment,
@@ -95,8 +96,7 @@ class FlowRuntime implements Runtime {
   async deploy(deployment: Deployment, supervision: Supervision = "retryable"): Promise<DeployReport> {
     const next = deployment as LiveDeployment;
     const [conflict] = this.#conflicts(next);
-    if (conflict !== undefined)
-      throw new DeployError(conflict.rejectedRouteId, `'${conflict.name}' belongs to route '${conflict.routeId}' of flow '${conflict.flowId}'`);
+    if (conflict !== undefined) throw new DeployError(conflict.rejectedRouteId, conflictMessage(conflict));
     for (const route of next.routes) route.wiring.rewire(this.#taps);
     const previous = this.deployments.get(next.id);
     const suspended = await this.#suspendExclusive(previous);

@@ -68,6 +68,10 @@ export interface Conflict {
   readonly flowId: string;
 }
 
+export function conflictMessage({ kind, name, routeId, flowId }: Conflict): string {
+  return kind === "route-id" ? `route id '${name}' is already used by flow '${flowId}'` : `${name} is already served by route '${routeId}' of flow '${flowId}'`;
+}
+
 export interface Deployment {
   readonly id: string;
   readonly hash: string;

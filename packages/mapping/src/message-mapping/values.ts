@@ -35,7 +35,7 @@ export function isEmptyElement(value: object): boolean {
   return isElement;
 }
 
-/** The number of a value, null for null and empty text; throws a fault when it is not numeric. */
+/** Converts a value to a number; null and empty text become null. Throws a fault if the value is not numeric. */
 export function toNumber(input: unknown): number | null {
   if (typeof input === "number") return input;
   const value = scalarOf(input);
@@ -100,7 +100,7 @@ export function compareMissingLast(one: unknown, other: unknown, sign: 1 | -1): 
   return (compare(one, other) ?? 0) * sign;
 }
 
-/** A deep copy, so that later steps may change either. Its content counts as written. */
+/** A deep copy, so that later steps may change either. The copied values count toward the output limits of the run. */
 export function deepCopy(value: unknown, run: MappingRun, depth = 0): unknown {
   if (depth > 0) run.write(value);
   if (typeof value !== "object" || value === null) return finite(value);

@@ -72,7 +72,7 @@ export function unsupportedParts(deployment: Deployment, catalog: Connectors, ot
     const [tieOfOther] = tiesOf(other, catalog);
     if (tieOfOther !== undefined)
       for (const [route, uri] of callsTo(deployment, other))
-        problems.push(problem(deployment, route, `it calls '${uri}' of flow '${other.id}', which runs on one node (${tieOfOther})`));
+        problems.push(problem(deployment, route, `it calls '${uri}' of flow '${other.id}', but that flow runs on one node (${tieOfOther})`));
     if (tie !== undefined)
       for (const [, uri] of callsTo(other, deployment))
         problems.push(problem(deployment, undefined, `the flow must run on one node (${tie}), but flow '${other.id}' calls its '${uri}'`));

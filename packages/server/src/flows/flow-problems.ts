@@ -1,5 +1,5 @@
 // Problems in a flow, in the format of the API: one sentence for an error body, or the complete list for validate.
-import type { Conflict, Prepared } from "@sluice/engine";
+import { conflictMessage, type Prepared } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
 import { ServiceError } from "../service-error.ts";
 
@@ -24,7 +24,7 @@ export function assertDeployable({ flow, skippedRoutes, diagnostics, conflicts }
   // A file with only shared definitions, or with routes disabled by preconditions, is valid; an empty one is a mistake.
   if (flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0) throw new ServiceError("flow-invalid", "flow defines no routes");
   const conflict = conflicts[0];
-  if (conflict !== undefined) throw new ServiceError("conflict", conflictSentence(conflict));
+  if (conflict !== undefined) throw new ServiceError("conflict", conflictMessage(conflict));
 }
 
 /** All problems in document order. */
@@ -46,7 +46,7 @@ export function listProblems({ diagnostics, conflicts }: Prepared): readonly Pro
     routeId: conflict.kind === "route-id" ? conflict.name : null,
     stepId: null,
     code: `flow-conflict-${conflict.kind}`,
-    message: conflictSentence(conflict),
+    message: conflictMessage(conflict),
   }));
   return [...problems, ...conflictProblems];
 }
@@ -82,8 +82,4 @@ function joinProblems(errors: readonly Diagnostic[]): string {
     text += `; ${next}`;
   }
   return text;
-}
-
-function conflictSentence({ kind, name, routeId, flowId }: Conflict): string {
-  return kind === "route-id" ? `route id '${name}' is already used by flow '${flowId}'` : `${name} is already served by route '${routeId}' of flow '${flowId}'`;
 }

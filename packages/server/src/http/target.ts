@@ -16,7 +16,11 @@ export function readTarget(raw: string): Target {
   if (path === "/_api" || path.startsWith("/_api/")) return managementTarget(path);
   if (path.includes("#")) return { kind: "invalid", problem: "the request target must not contain a fragment" };
   const normal = normalizePath(path);
-  if (normal === undefined) return { kind: "invalid", problem: "the path is not validly encoded" };
+  if (normal === undefined)
+    return {
+      kind: "invalid",
+      problem: "the path has an invalid percent-encoding, an encoded slash, a backslash or a control character, or leaves the root with '..'",
+    };
   return isUnderApi(normal) ? unservedTarget : { kind: "route", path: normal };
 }
 

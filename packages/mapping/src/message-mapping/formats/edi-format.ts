@@ -47,7 +47,7 @@ function* parseSegments(text: string, dialect: Parameters<typeof readingSyntax>[
   let at = skipBlanks(text, start);
   while (at < text.length) {
     const end = unescapedIndex(text, syntax.segment, at, syntax);
-    if (end < 0) throw readFault("edi", `the segment '${text.slice(at, at + 20)}' is not terminated by ${syntax.segment}`);
+    if (end < 0) throw readFault("edi", `the segment '${text.slice(at, at + 20)}' is not terminated: expected ${JSON.stringify(syntax.segment)}`);
     records.push(parseSegment(text.slice(at, end), syntax));
     if (records.length % segmentsPerStep === 0) yield undefined;
     if (records.length > limits.segments) throw limitFault(`the interchange has more than ${limits.segments} segments`);
@@ -61,7 +61,7 @@ function parseSegment(text: string, syntax: EdiSyntax): TaggedRecord {
   if (!/^[A-Za-z0-9]{1,10}$/.test(tag)) throw readFault("edi", `'${tag.slice(0, 20)}' is not a segment tag`);
   if (elements.length > limits.elements) throw limitFault(`segment ${tag} has more than ${limits.elements} elements`);
   const fields: Record<string, unknown> = {};
-  // The envelope defines the separators, so they do not separate inside it.
+  // ISA defines the component and repetition separators, so its elements are not split at them.
   const isEnvelope = tag === "ISA";
   for (const [index, element] of elements.entries()) {
     if (element === "") continue;

@@ -464,7 +464,7 @@ describe("edi", () => {
   });
 
   it.each([
-    ["UNH+1", "the segment 'UNH+1' is not terminated by '"],
+    ["UNH+1", "the segment 'UNH+1' is not terminated: expected \"'\""],
     ["<a/>'", "'<a/>' is not a segment tag"],
   ])("rejects %s", (text, message) => {
     expect(() => format({ format: "edi" }).read(text)).toThrow(message);

@@ -38,7 +38,7 @@ export const threads = defineStep({
         if (rejectedPolicy === "CallerRuns") return undefined;
         throw new FlowError(
           "java.util.concurrent.RejectedExecutionException",
-          `threads is full (running: ${semaphore.running}, waiting: ${maxQueueSize}); retry later, or increase maxQueueSize`,
+          `the queue of the step 'threads' is full (running: ${semaphore.running}, waiting: ${maxQueueSize}); retry later, or increase maxQueueSize`,
           { code: "threads-full", retryable: true },
         );
       }
