@@ -42,7 +42,7 @@ describe("examples of the help", () => {
 
 it("sluice dev reports that it always uses one process", async () => {
   const { exit, stderr } = await folder.interruptAfter("sluice dev orders --port 0", "Serving", { SERVICE_WORKERS: "3" });
-  expect([exit, stderr.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is ignored: `sluice dev` uses one process; use `sluice run` for several"]);
+  expect([exit, stderr.split("\n")[0]]).toEqual([0, "SERVICE_WORKERS=3 is ignored: `sluice dev` uses one process; use `sluice run` for several workers"]);
   expect(await folder.shell("sluice dev orders --port 0", { SERVICE_WORKERS: "x" })).toMatchObject({
     exit: 2,
     output: "",

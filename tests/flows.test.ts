@@ -121,6 +121,15 @@ describe("install and replace", () => {
     expect((await server.api("DELETE", "/flows/race", undefined, { "if-match": `"${sha256(first)}"` })).status).toBe(412);
   });
 
+  it("If-Match: * replaces an existing flow only", async () => {
+    const put = (text: string) => server.api("PUT", "/flows/any-version", { yaml: replyFlow("any-version", text) }, { "if-match": "*" });
+    const missing = await put("1");
+    expect([missing.status, missing.json]).toEqual([412, { error: "flow 'any-version' does not exist, but 'If-Match: *' requires it: remove the header" }]);
+    await server.putFlow("any-version", replyFlow("any-version", "1"));
+    expect((await put("2")).status).toBe(200);
+    expect((await post("any-version")).text).toBe("2");
+  });
+
   it("dryRun reports what would change and changes nothing", async () => {
     await server.putFlow("dry", replyFlow("dry-a", "1"));
     const reply = await server.api("PUT", "/flows/dry?dryRun=true", { yaml: replyFlow("dry-b", "2") });

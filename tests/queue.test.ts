@@ -106,7 +106,7 @@ describe("a durable queue", () => {
     expect(partner.current.seen.map(({ attempt }) => attempt)).toEqual(["1", "1", "1"]);
   });
 
-  it("preserves bytes, text and structures", async () => {
+  it("preserves structured bodies, headers and exchange properties", async () => {
     await server.putFlow(
       "kinds",
       `- route:

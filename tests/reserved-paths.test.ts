@@ -95,7 +95,7 @@ describe("ownership of paths", () => {
     { what: "a trailing slash", one: serving("one", "platform-http:/api/a"), other: serving("other", "platform-http:/api/a/"), clash: true },
     { what: "letter case", one: serving("one", "platform-http:/api/A"), other: serving("other", "platform-http:/api/a"), clash: true },
     { what: "an escaped letter", one: serving("one", "platform-http:/api/b"), other: serving("other", "platform-http:/api/%62"), clash: true },
-    { what: "the address of a route's id", one: serving("one", "webhook"), other: serving("other", "platform-http:/api/one"), clash: true },
+    { what: "the default path of a route", one: serving("one", "webhook"), other: serving("other", "platform-http:/api/one"), clash: true },
     {
       what: "a literal beside a parameter",
       one: serving("one", "platform-http:/p/{x}"),
@@ -126,7 +126,7 @@ describe("ownership of paths", () => {
   ];
 
   for (const { what, one, other, clash, calls = [] } of pairs) {
-    it(`${what} has the same result in both orders and after a restart`, async () => {
+    it(`same result in both orders of installation and after a restart: ${what}`, async () => {
       const outcomes: unknown[] = [];
       for (const order of [
         [one, other],

@@ -30,8 +30,8 @@ interface Family {
   readonly setUp: string;
   numbers(count: number): string;
   insertOnce(table: string): string;
-  /** A user whose password the server checks. */
-  readonly user: readonly string[];
+  /** Statements that create a user whose password the server checks. */
+  readonly createUser: readonly string[];
   changePassword(password: string): string;
   /** A statement that fails with this parameter in its message. */
   readonly leak: { readonly setUp: string; readonly statement: string };
@@ -54,7 +54,7 @@ const families: readonly Family[] = [
     setUp: "select 1",
     numbers: (count) => `select generate_series(1, ${count})`,
     insertOnce: (table) => `insert into ${table} values (:#id) on conflict do nothing`,
-    user: [`create role ${guardedUser.name} login superuser password '${guardedUser.password}'`],
+    createUser: [`create role ${guardedUser.name} login superuser password '${guardedUser.password}'`],
     changePassword: (password) => `alter role ${guardedUser.name} password '${password}'`,
     leak: {
       setUp: "create function leak(v text) returns text language plpgsql as $$ begin raise exception 'denied for %', v; end $$",
@@ -77,7 +77,7 @@ const families: readonly Family[] = [
     setUp: "create database if not exists faults",
     numbers: (count) => `select seq from seq_1_to_${count}`,
     insertOnce: (table) => `insert ignore into ${table} values (:#id)`,
-    user: [`create user ${guardedUser.name}@'%' identified by '${guardedUser.password}'`, `grant all on *.* to ${guardedUser.name}@'%'`],
+    createUser: [`create user ${guardedUser.name}@'%' identified by '${guardedUser.password}'`, `grant all on *.* to ${guardedUser.name}@'%'`],
     changePassword: (password) => `alter user ${guardedUser.name}@'%' identified by '${password}'`,
     leak: {
       setUp: "create function leak(v text) returns text begin signal sqlstate '45000' set message_text = v; return v; end",
@@ -142,7 +142,7 @@ function defineFaultTests(family: Family, database: TestServer): void {
   const expectOnce = async (name: string, rows: number): Promise<void> =>
     expect([await count(`${name}_effects`), await count(`${name} where consumed <> 1`)]).toEqual([rows, 0]);
   beforeAll(async () => {
-    for (const text of [family.setUp, ...family.user]) await query(text);
+    for (const text of [family.setUp, ...family.createUser]) await query(text);
   });
   afterAll(async () => {
     for (const runtime of started) await runtime.end();

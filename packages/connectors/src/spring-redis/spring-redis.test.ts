@@ -118,7 +118,7 @@ describe.skipIf(server === undefined)("spring-redis (needs Redis)", () => {
     for (const route of [set, get, put, all, remove]) await route.stop();
   });
 
-  it("rejects commands that affect other applications, and headers received from outside", async () => {
+  it("rejects commands that affect other applications, missing headers, and a source without a subscribe command", async () => {
     await expect(run("FLUSHALL", {})).rejects.toThrow("it deletes all data");
     await expect(run("SET", { Command: "KEYS", Key: "a" })).rejects.toThrow("KEYS is not allowed");
     await expect(run("GET", {})).rejects.toThrow("'CamelRedis.Key' is missing");

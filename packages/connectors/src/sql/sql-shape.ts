@@ -85,7 +85,7 @@ export const sqlShape: Omit<ConnectorDeclaration<typeof path, typeof options>, "
   title: "SQL",
   summary: "Executes a SQL statement, or polls the rows of a query.",
   guarantees:
-    "Messages are delivered at least once: onConsume runs after the run of a row, so after a crash in between, the row is read again; with transacted=true, both are committed together. Rows are processed one at a time, in the order of the query. A statement sent by a sink is committed on its own, unless it runs inside the step transacted. Statements are sent once; the error handler of the route handles retries.",
+    "Messages are delivered at least once: onConsume runs after the run of a row, so after a crash in between, the row is read again; with transacted=true, both are committed together. Rows are processed one at a time, in the order of the query. A statement sent by a sink is committed on its own, unless it runs inside a `transacted` step. Statements are sent once; the error handler of the route handles retries.",
   group: "database",
   icon: "database",
   since: "0.1",

@@ -1,4 +1,4 @@
-// Form uploads: a single file becomes the body, the fields become headers. Any other form stays bytes.
+// Form uploads: the fields become headers. A single file becomes the body; without a file, or with several, the body is unchanged.
 import type { Upload } from "./http-tools.ts";
 
 const limits = { files: 100, fields: 1_000, parts: 1_100, fieldSize: 1_048_576, headerPairs: 100 };

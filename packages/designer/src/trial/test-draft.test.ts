@@ -84,7 +84,7 @@ test("a body that contains times or ids is not proposed as an assertion", async 
   const routes = openFlow("f", source, undefined).lastValid?.outline.routes ?? [];
   const result = await simulate({ flowId: "f", source, sample: sampleOf(emptySample, routes[0] as never, connectorCatalog), mocks: [] });
   const draft = draftOfTrial("f", routes, { sample: emptySample, responses: {}, result, steps: [] } as unknown as TrialState, connectorCatalog);
-  expect(draft.assertions.find(({ kind }) => kind === "body")?.isProposed).toBe(false);
+  expect(draft.assertions.find(({ kind }) => kind === "body")?.isSelectedByDefault).toBe(false);
 });
 
 test("a route with its own path is called there, unless the path has parameters", () => {

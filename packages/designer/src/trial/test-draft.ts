@@ -17,7 +17,7 @@ export interface ProposedAssertion {
   /** The assertion as written in the file; created from `steps` for assertions that refer to steps. */
   readonly then: Data;
   /** False for values that tend to differ between runs. */
-  readonly isProposed: boolean;
+  readonly isSelectedByDefault: boolean;
 }
 
 interface DraftMock extends StepReference {
@@ -123,7 +123,7 @@ const assertion = (kind: ProposedAssertion["kind"], value: string | number, then
   value,
   steps,
   then,
-  isProposed: true,
+  isSelectedByDefault: true,
 });
 
 /** False when steps of several routes have the same id. */
@@ -141,13 +141,13 @@ function mockAssertion({ routeId, stepId }: StepReference, mocks: readonly Draft
 
 function bodyAssertion(body: unknown): ProposedAssertion {
   const isVolatile = /\d{4}-\d\d-\d\dT\d\d:\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|\b[0-9A-HJKMNP-TV-Z]{26}\b/.test(JSON.stringify(body) ?? "");
-  return { ...assertion("body", "", { reply: { bodyEquals: body } }), isProposed: !isVolatile };
+  return { ...assertion("body", "", { reply: { bodyEquals: body } }), isSelectedByDefault: !isVolatile };
 }
 
 function visitedAssertion(steps: readonly StepReference[]): ProposedAssertion {
   const distinct = [...new Map(steps.map(({ routeId, stepId }) => [referenceKey({ routeId, stepId }), { routeId, stepId }])).values()];
   const visited = [...new Set(distinct.map(({ stepId }) => stepId))];
-  return { ...assertion("visited", visited.length, { visited }, distinct), isProposed: false };
+  return { ...assertion("visited", visited.length, { visited }, distinct), isSelectedByDefault: false };
 }
 
 interface RespondingStep extends StepReference {

@@ -94,13 +94,13 @@ export class Exchange {
 
   /** Records that the current step discarded the message: filtered out, or a duplicate. */
   discard(): void {
-    this.run.discardedAt = this.at;
+    this.run.discardedBy = this.at;
   }
 
   /** True when the run ended with a discarded message: no step ran after the one that discarded it, and nothing was sent before. */
   get isDiscarded(): boolean {
-    const { discardedAt } = this.run;
-    return discardedAt !== undefined && discardedAt === this.at && this.property("CamelToEndpoint") === undefined;
+    const { discardedBy } = this.run;
+    return discardedBy !== undefined && discardedBy === this.at && this.property("CamelToEndpoint") === undefined;
   }
 
   variable(name: string): unknown {

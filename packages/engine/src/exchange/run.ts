@@ -60,7 +60,7 @@ export class Run {
   handled = false;
   redeliveries = 0;
   /** The step that discarded the message: a filter or a duplicate check. */
-  discardedAt: object | undefined = undefined;
+  discardedBy: object | undefined = undefined;
   /** The steps it executed; undefined when they are not recorded. */
   trail: StepTrail | undefined = undefined;
   /** Set by the caller; runs without one are found by `chainId`. */

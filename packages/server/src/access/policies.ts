@@ -4,6 +4,7 @@ import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts"
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { AccessCheck } from "../http/access.ts";
 import { ServiceError } from "../service-error.ts";
+import { rejectIfStale } from "../stale-change.ts";
 import { compilePolicy, type CompiledPolicy, type CompileParts } from "./compile-policy.ts";
 import type { Policy } from "./policy-document.ts";
 import { DiskPolicyStore, policyHash, type BrokenPolicy, type PolicyStore, type StoredPolicy } from "./policy-store.ts";
@@ -204,10 +205,8 @@ export class Policies {
   }
 
   #checkIfMatch(flowId: string, ifMatch: IfMatch): void {
-    if (ifMatch === undefined) return;
     const stored = this.#active.get(flowId)?.stored;
-    if (stored !== undefined && (ifMatch.includes("*") || ("hash" in stored && ifMatch.includes(stored.hash)))) return;
-    throw new ServiceError("changed", `access policy for flow '${flowId}' changed since hash ${ifMatch.join(", ").slice(0, 100)}`);
+    rejectIfStale(`access policy for flow '${flowId}'`, ifMatch, stored === undefined || "hash" in stored ? stored : {});
   }
 }
 

@@ -35,7 +35,7 @@ export interface OpenConnections extends Connections {
   /** Closes and removes the connection. */
   undefine(id: string): Promise<void>;
   list(): readonly ConnectionMetrics[];
-  /** Checks the open named connections before their next check is due, except those checked within the last seconds. */
+  /** Checks the open named connections before their next check is due, except those checked within the last few seconds. */
   checkSoon(): void;
   /** The connections defined by name. */
   named(): readonly ConnectionMetrics[];

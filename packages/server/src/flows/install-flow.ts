@@ -2,6 +2,7 @@
 // crash either the old or the new flow is complete.
 import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
+import { rejectIfStale } from "../stale-change.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { hashOf } from "./flow-hash.ts";
 import { compareVersions, type FlowComparison } from "./flow-comparison.ts";
@@ -58,7 +59,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const { id, bytes } = request;
   rejectCaseConflict(parts, id);
   const current = await parts.store.read(id);
-  rejectStaleChange(id, request.ifMatch, current);
+  rejectIfStale(`flow '${id}'`, request.ifMatch, current);
   const params = request.params === undefined ? (current?.params ?? {}) : readParams(request.params, current?.params ?? {});
   const hash = hashOf(bytes);
   const source = decodeFlow(bytes);
@@ -196,12 +197,6 @@ function rejectCaseConflict(parts: FlowParts, id: string): void {
   for (const other of parts.installed.keys()) {
     if (other.toLowerCase() === id.toLowerCase()) throw new ServiceError("conflict", `flow id '${id}' differs from flow '${other}' only in case`);
   }
-}
-
-/** Rejects a change that is based on another version. */
-export function rejectStaleChange(id: string, ifMatch: IfMatch | undefined, current: StoredFlow | undefined): void {
-  if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
-  throw new ServiceError("changed", `flow '${id}' changed since hash ${ifMatch.join(", ")}`);
 }
 
 const routeIdsOf = (deployment: Deployment | undefined): readonly string[] => deployment?.routes.map((route) => route.identity.id) ?? [];

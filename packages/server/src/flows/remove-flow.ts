@@ -2,7 +2,8 @@
 import type { DrainReport } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { rejectStaleChange, type IfMatch } from "./install-flow.ts";
+import { rejectIfStale } from "../stale-change.ts";
+import type { IfMatch } from "./install-flow.ts";
 import { claimsKey, flowKey, type FlowParts } from "./installed-flows.ts";
 import { throwStorageError, throwIfUnflushed } from "./storage-errors.ts";
 import { undeployMasked } from "./masked-deployment.ts";
@@ -19,7 +20,7 @@ export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | unde
       parts.installed.delete(id);
       throw new ServiceError("not-found", `flow '${id}' not found`);
     }
-    rejectStaleChange(id, ifMatch, current);
+    rejectIfStale(`flow '${id}'`, ifMatch, current);
     const { unflushed } = await parts.store.remove(id).catch(throwStorageError);
     // Remaining tests are harmless, but would apply to the next flow with this id.
     await parts.tests.remove(id).catch(() => undefined);

@@ -1,5 +1,6 @@
 // Checks shared by tables, mapping documents, connections and Kamelets.
 import { isFlowId } from "../flows/flow-id.ts";
+import { rejectIfStale } from "../stale-change.ts";
 import { invalidId, oneSentence, ServiceError } from "../service-error.ts";
 
 export interface DocumentVersion {
@@ -13,8 +14,7 @@ export type IfMatch = readonly string[] | undefined;
 
 /** Rejects a change that is based on another version. */
 export function rejectStaleChange(noun: string, id: string, ifMatch: IfMatch, current: DocumentVersion | undefined): void {
-  if (ifMatch === undefined || (current !== undefined && (ifMatch.includes("*") || ifMatch.includes(current.hash)))) return;
-  throw new ServiceError("changed", `${noun} '${id}' changed since hash ${ifMatch.join(", ")}`);
+  rejectIfStale(`${noun} '${id}'`, ifMatch, current);
 }
 
 /** Some file systems are case-insensitive: two documents must never share a file. */

@@ -7,7 +7,7 @@ export function checkExceptionType(name: string): void {
   const short = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const similar = exceptionTypeNames().find((known) => known.slice(known.lastIndexOf(".") + 1).toLowerCase() === short);
   throw new CompileError("exception-unknown", `unknown exception type '${name}'`, {
-    hint: similar === undefined ? "write a fully qualified name such as java.lang.Exception" : `did you mean ${similar}?`,
+    hint: similar === undefined ? "use a supported type such as java.lang.Exception; custom exception classes are not supported" : `did you mean ${similar}?`,
     value: name,
   });
 }

@@ -63,13 +63,15 @@ export async function findingsIn(
       found.push(...(await checkConnection(connectionIdOf(path), text)).diagnostics.map((diagnostic) => findingOf(path, diagnostic)));
       continue;
     }
-    const reportParams = (error: unknown): undefined => {
-      if (!(error instanceof UsageError)) throw error;
-      found.push(fileFinding(path, "params-invalid", error.message, "use a JSON object of names and values"));
-      return undefined;
-    };
-    const projectParams = await project.paramsFor(path, text).catch(reportParams);
-    const fileParams = await readParamsFile(path).catch(reportParams);
+    const reportParams =
+      (fix: string) =>
+      (error: unknown): undefined => {
+        if (!(error instanceof UsageError)) throw error;
+        found.push(fileFinding(path, "params-invalid", error.message, fix));
+        return undefined;
+      };
+    const projectParams = await project.paramsFor(path, text).catch(reportParams("save the file as UTF-8 text, and make it readable"));
+    const fileParams = await readParamsFile(path).catch(reportParams("use a JSON object of names and values"));
     const values = flatParams({ ...projectParams, ...testParams.get(resolve(path)), ...fileParams, ...params }, environment);
     const property = (name: string): string | undefined => values[name] ?? environment[name.startsWith("env:") ? name.slice(4) : variableOf(name)];
     const propertiesUnder = (prefix: string): Readonly<Record<string, string>> => valuesUnder(prefix, Object.keys(values), property);

@@ -137,7 +137,7 @@ export function PREFIXSource(options, uri, host) {
         await callServer(options, "DELETE", \`/messages/\${id}\`);
         return true;
       } catch (thrown) {
-        host.log.write("WARN", "SCHEME", \`\${uri}: message \${id} is delivered again: \${thrown.message}\`);
+        host.log.write("WARN", "SCHEME", \`\${uri}: cannot delete message \${id}, so it will be redelivered: \${thrown.message}\`);
         return false;
       }
     },

@@ -19,7 +19,7 @@ export function SaveTestDialog({ draft, onClose }: { readonly draft: TestDraft; 
   const editor = useEditor();
   const trial = useTrial();
   const [name, setName] = useState(draft.name);
-  const [selected, setSelected] = useState<readonly boolean[]>(() => draft.assertions.map(({ isProposed }) => isProposed));
+  const [selected, setSelected] = useState<readonly boolean[]>(() => draft.assertions.map(({ isSelectedByDefault }) => isSelectedByDefault));
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const flow = useEditorState((state) => state.flow);
   const written = useMemo(() => writeIds(flow, referencedSteps(draft, selected), currentCatalog()), [flow, draft, selected]);

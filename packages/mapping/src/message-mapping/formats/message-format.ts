@@ -1,4 +1,4 @@
-// The format of one side of a document, as used by the compiler and the runner.
+// The format of the source or target of a mapping, as used by the compiler and the runner.
 import { asText, textForm } from "@sluice/engine/values";
 import type { Incremental } from "../../text/incremental.ts";
 import { limitFault } from "../../text/read-fault.ts";

@@ -29,50 +29,51 @@ export class TokenCursor {
   }
 
   endsStatement(): boolean {
-    return this.next().kind === "line" || this.next().kind === "end" || this.is(";") || this.is("}");
+    return this.peek().kind === "line" || this.peek().kind === "end" || this.is(";") || this.is("}");
   }
 
-  next(): Token {
+  /** Returns the current token without consuming it. */
+  peek(): Token {
     return this.#tokens[this.#at] as Token;
   }
 
   is(text: string): boolean {
-    return this.next().kind === "operator" && this.next().text === text;
+    return this.peek().kind === "operator" && this.peek().text === text;
   }
 
   isWord(text: string): boolean {
-    return this.next().kind === "word" && this.next().text === text;
+    return this.peek().kind === "word" && this.peek().text === text;
   }
 
-  take(text: string): boolean {
+  takeIf(text: string): boolean {
     if (!this.is(text)) return false;
     this.#at++;
     return true;
   }
 
-  takeWord(text: string): boolean {
+  takeWordIf(text: string): boolean {
     if (!this.isWord(text)) return false;
     this.#at++;
     return true;
   }
 
   expect(text: string): void {
-    if (!this.take(text)) throw new CompileError("groovy-syntax", `expected '${text}' but found ${formatToken(this.next())}`, { offset: this.next().offset });
+    if (!this.takeIf(text)) throw new CompileError("groovy-syntax", `expected '${text}' but found ${formatToken(this.peek())}`, { offset: this.peek().offset });
   }
 
   word(): string {
-    const token = this.next();
+    const token = this.peek();
     if (token.kind !== "word") throw this.unexpected();
     this.#at++;
     return token.text;
   }
 
   skipLines(): void {
-    while (this.next().kind === "line") this.#at++;
+    while (this.peek().kind === "line") this.#at++;
   }
 
   unexpected(): CompileError {
-    return new CompileError("groovy-syntax", `unexpected ${formatToken(this.next())}`, { offset: this.next().offset });
+    return new CompileError("groovy-syntax", `unexpected ${formatToken(this.peek())}`, { offset: this.peek().offset });
   }
 }
 

@@ -32,7 +32,7 @@ class Parser {
 
   program(): readonly Statement[] {
     const statements = this.#statements("");
-    if (this.#tokens.next().kind !== "end") throw this.#tokens.unexpected();
+    if (this.#tokens.peek().kind !== "end") throw this.#tokens.unexpected();
     return statements;
   }
 
@@ -40,18 +40,18 @@ class Parser {
     this.#tokens.skipLines();
     const node = this.#expression();
     this.#tokens.skipLines();
-    if (this.#tokens.next().kind !== "end") throw this.#tokens.unexpected();
+    if (this.#tokens.peek().kind !== "end") throw this.#tokens.unexpected();
     return node;
   }
 
   #statements(closing: "" | "}"): readonly Statement[] {
     const statements: Statement[] = [];
     for (;;) {
-      while (this.#tokens.next().kind === "line" || this.#tokens.is(";")) this.#tokens.skip();
-      if (this.#tokens.next().kind === "end" || (closing !== "" && this.#tokens.is(closing))) return statements;
+      while (this.#tokens.peek().kind === "line" || this.#tokens.is(";")) this.#tokens.skip();
+      if (this.#tokens.peek().kind === "end" || (closing !== "" && this.#tokens.is(closing))) return statements;
       if (this.#tokens.isWord("import")) this.#skipImport();
       else statements.push(this.#statement());
-      if (this.#tokens.next().kind !== "line" && this.#tokens.next().kind !== "end" && !this.#tokens.is(";") && !this.#tokens.is("}"))
+      if (this.#tokens.peek().kind !== "line" && this.#tokens.peek().kind !== "end" && !this.#tokens.is(";") && !this.#tokens.is("}"))
         throw this.#unexpectedAfter(statements.at(-1));
     }
   }
@@ -59,7 +59,7 @@ class Parser {
   /** The error for a token that follows a statement: often the argument of a call without parentheses, as in `println it`. */
   #unexpectedAfter(statement: Statement | undefined): CompileError {
     const called = statement?.kind === "expression" && (statement.value.kind === "name" || statement.value.kind === "member") ? statement.value : undefined;
-    if (called === undefined || this.#tokens.next().kind === "operator") return this.#tokens.unexpected();
+    if (called === undefined || this.#tokens.peek().kind === "operator") return this.#tokens.unexpected();
     if (called.kind === "name" && Object.hasOwn(printFunctions, called.name))
       return unsupported(`the function '${called.name}'`, printFunctions[called.name] as string, called.offset);
     return new CompileError("groovy-syntax", `'${called.name}' is called without parentheses, which is not supported`, {
@@ -69,14 +69,14 @@ class Parser {
   }
 
   #skipImport(): void {
-    while (this.#tokens.next().kind !== "line" && this.#tokens.next().kind !== "end" && !this.#tokens.is(";")) this.#tokens.skip();
+    while (this.#tokens.peek().kind !== "line" && this.#tokens.peek().kind !== "end" && !this.#tokens.is(";")) this.#tokens.skip();
   }
 
   #statement(): Statement {
-    const { offset, text, kind } = this.#tokens.next();
+    const { offset, text, kind } = this.#tokens.peek();
     if (kind === "word" && Object.hasOwn(refusedWords, text)) throw unsupported(`'${text}'`, refusedWords[text] as string, offset);
-    if (this.#tokens.takeWord("return")) return { kind: "return", offset, value: this.#tokens.endsStatement() ? undefined : this.#expression() };
-    if (this.#tokens.takeWord("if")) return this.#if(offset);
+    if (this.#tokens.takeWordIf("return")) return { kind: "return", offset, value: this.#tokens.endsStatement() ? undefined : this.#expression() };
+    if (this.#tokens.takeWordIf("if")) return this.#if(offset);
     if (this.#startsDeclaration()) return this.#declaration(offset);
     const value = this.#expression();
     const assigning = ["=", "+=", "-=", "*=", "/="].find((operator) => this.#tokens.is(operator));
@@ -96,7 +96,7 @@ class Parser {
     const then = this.#nested(() => this.#block());
     const { position } = this.#tokens;
     this.#tokens.skipLines();
-    if (!this.#tokens.takeWord("else")) {
+    if (!this.#tokens.takeWordIf("else")) {
       this.#tokens.goTo(position);
       return { kind: "if", offset, test, then, otherwise: [] };
     }
@@ -105,7 +105,7 @@ class Parser {
 
   #block(): readonly Statement[] {
     this.#tokens.skipLines();
-    if (!this.#tokens.take("{")) return [this.#statement()];
+    if (!this.#tokens.takeIf("{")) return [this.#statement()];
     const statements = this.#statements("}");
     this.#tokens.expect("}");
     return statements;
@@ -114,18 +114,18 @@ class Parser {
   /** `def x`, `String x = …`, `List<String> x = …`. */
   #startsDeclaration(): boolean {
     if (this.#tokens.isWord("def") || this.#tokens.isWord("var") || this.#tokens.isWord("final")) return true;
-    if (!/^[A-Z]|^(?:int|long|double|float|boolean)$/.test(this.#tokens.next().text)) return false;
+    if (!/^[A-Z]|^(?:int|long|double|float|boolean)$/.test(this.#tokens.peek().text)) return false;
     const length = this.#typeLength();
     const name = this.#tokens.ahead(length);
     return name?.kind === "word" && name.text !== "in" && name.text !== "as" && this.#tokens.ahead(length + 1)?.text === "=";
   }
 
   #declaration(offset: number): Statement {
-    while (this.#tokens.takeWord("def") || this.#tokens.takeWord("final") || (this.#tokens.ahead(1)?.kind === "word" && this.#tokens.takeWord("var")));
+    while (this.#tokens.takeWordIf("def") || this.#tokens.takeWordIf("final") || (this.#tokens.ahead(1)?.kind === "word" && this.#tokens.takeWordIf("var")));
     const length = this.#typeLength();
     if (this.#tokens.ahead(length)?.kind === "word") this.#tokens.goTo(this.#tokens.position + length);
     const name = this.#tokens.word();
-    if (!this.#tokens.take("=")) return { kind: "declare", offset, name, value: undefined };
+    if (!this.#tokens.takeIf("=")) return { kind: "declare", offset, name, value: undefined };
     this.#tokens.skipLines();
     return { kind: "declare", offset, name, value: this.#expression() };
   }
@@ -150,7 +150,7 @@ class Parser {
   /** Calls a parse function that may call itself, and limits the depth. */
   #nested<T>(parse: () => T): T {
     if (++this.#depth > maxDepth)
-      throw new CompileError("groovy-syntax", `the script is nested deeper than ${maxDepth} levels`, { offset: this.#tokens.next().offset });
+      throw new CompileError("groovy-syntax", `the script is nested deeper than ${maxDepth} levels`, { offset: this.#tokens.peek().offset });
     const result = parse();
     this.#depth--;
     return result;
@@ -159,11 +159,11 @@ class Parser {
   #conditional(test: Node): Node {
     const { position } = this.#tokens;
     this.#tokens.skipLines();
-    if (this.#tokens.take("?:")) {
+    if (this.#tokens.takeIf("?:")) {
       this.#tokens.skipLines();
       return { kind: "binary", offset: test.offset, operator: "?:", left: test, right: this.#expression() };
     }
-    if (this.#tokens.take("?")) {
+    if (this.#tokens.takeIf("?")) {
       this.#tokens.skipLines();
       const then = this.#expression();
       this.#tokens.skipLines();
@@ -188,7 +188,7 @@ class Parser {
         this.#tokens.goTo(position);
         return level === 3 ? this.#typeTest(left) : left;
       }
-      const { offset } = this.#tokens.next();
+      const { offset } = this.#tokens.peek();
       this.#tokens.skip();
       this.#tokens.skipLines();
       left = { kind: "binary", offset, operator, left, right: this.#binary(level + 1) };
@@ -198,30 +198,30 @@ class Parser {
   #typeTest(left: Node): Node {
     const negated = this.#tokens.is("!") && this.#tokens.ahead(1)?.text === "instanceof";
     if (negated) this.#tokens.skip();
-    if (!this.#tokens.takeWord("instanceof")) return left;
+    if (!this.#tokens.takeWordIf("instanceof")) return left;
     return { kind: "typeTest", offset: left.offset, of: left, type: this.#typeName(), negated };
   }
 
   #unary(): Node {
-    const { offset, text } = this.#tokens.next();
-    if ((text === "!" || text === "-" || text === "+") && this.#tokens.next().kind === "operator" && this.#tokens.take(text))
+    const { offset, text } = this.#tokens.peek();
+    if ((text === "!" || text === "-" || text === "+") && this.#tokens.peek().kind === "operator" && this.#tokens.takeIf(text))
       return { kind: "unary", offset, operator: text, operand: this.#nested(() => this.#unary()) };
     let node = this.#postfix(this.#primary());
-    while (this.#tokens.takeWord("as")) node = { kind: "cast", offset, of: node, type: this.#typeName() };
+    while (this.#tokens.takeWordIf("as")) node = { kind: "cast", offset, of: node, type: this.#typeName() };
     return node;
   }
 
   #postfix(start: Node): Node {
     let node = start;
     for (;;) {
-      const { offset } = this.#tokens.next();
+      const { offset } = this.#tokens.peek();
       const { position } = this.#tokens;
       // A line that starts with a dot continues the call chain.
       this.#tokens.skipLines();
       const dot = ["?.", "*.", "."].find((text) => this.#tokens.is(text));
       if (dot === undefined) this.#tokens.goTo(position);
       if (dot !== undefined) node = this.#member(node, dot, offset);
-      else if (this.#tokens.take("[")) {
+      else if (this.#tokens.takeIf("[")) {
         this.#tokens.skipLines();
         node = { kind: "index", offset, of: node, at: this.#expression(), safe: false };
         this.#tokens.skipLines();
@@ -234,12 +234,12 @@ class Parser {
     this.#tokens.skip();
     this.#tokens.skipLines();
     const access = dot === "?." ? "safe" : dot === "*." ? "spread" : "plain";
-    if (access === "safe" && this.#tokens.take("[")) {
+    if (access === "safe" && this.#tokens.takeIf("[")) {
       const node: Node = { kind: "index", offset, of, at: this.#expression(), safe: true };
       this.#tokens.expect("]");
       return node;
     }
-    const token = this.#tokens.next();
+    const token = this.#tokens.peek();
     const name = token.kind === "text" && token.parts.length === 1 && typeof token.parts[0] === "string" ? token.parts[0] : token.text;
     if (token.kind !== "word" && token.kind !== "text") throw this.#tokens.unexpected();
     this.#tokens.skip();
@@ -252,13 +252,13 @@ class Parser {
   /** `(a, b)`, `(a) { closure }` or `{ closure }`; undefined when nothing is called. */
   #parameters(): readonly Node[] | undefined {
     const parameters: Node[] = [];
-    const hasList = this.#tokens.take("(");
+    const hasList = this.#tokens.takeIf("(");
     if (hasList) {
       this.#tokens.skipLines();
       while (!this.#tokens.is(")")) {
         parameters.push(this.#expression());
         this.#tokens.skipLines();
-        if (!this.#tokens.take(",")) break;
+        if (!this.#tokens.takeIf(",")) break;
         this.#tokens.skipLines();
       }
       this.#tokens.expect(")");
@@ -269,7 +269,7 @@ class Parser {
   }
 
   #primary(): Node {
-    const token = this.#tokens.next();
+    const token = this.#tokens.peek();
     const { offset } = token;
     if (token.kind === "number") {
       this.#tokens.skip();
@@ -280,7 +280,7 @@ class Parser {
       return textNode(token, this.#depth);
     }
     if (token.kind === "word") return this.#named(token);
-    if (this.#tokens.take("(")) {
+    if (this.#tokens.takeIf("(")) {
       this.#tokens.skipLines();
       const node = this.#expression();
       this.#tokens.skipLines();
@@ -305,10 +305,10 @@ class Parser {
   }
 
   #collection(): Node {
-    const { offset } = this.#tokens.next();
+    const { offset } = this.#tokens.peek();
     this.#tokens.expect("[");
     this.#tokens.skipLines();
-    if (this.#tokens.take(":")) {
+    if (this.#tokens.takeIf(":")) {
       this.#tokens.expect("]");
       return { kind: "map", offset, entries: [] };
     }
@@ -322,7 +322,7 @@ class Parser {
         entries.push([key, this.#expression()]);
       }
       this.#tokens.skipLines();
-      if (!this.#tokens.take(",")) break;
+      if (!this.#tokens.takeIf(",")) break;
       this.#tokens.skipLines();
     }
     this.#tokens.expect("]");
@@ -333,7 +333,7 @@ class Parser {
 
   /** `name:`, `'text':`, `1:` or `(expression):`; undefined when no colon follows, so that it is an item of a list. */
   #mapKey(): Node | undefined {
-    const token = this.#tokens.next();
+    const token = this.#tokens.peek();
     // The colon is found before the key is parsed: parsing a list item twice takes exponential time when lists are nested.
     if (this.#tokens.ahead(this.#tokens.is("(") ? this.#lengthInParentheses() : 1)?.text !== ":") return undefined;
     if (token.kind !== "word" && !this.#tokens.is("(") && token.kind !== "number" && token.kind !== "text") return undefined;
@@ -356,18 +356,18 @@ class Parser {
   }
 
   #closure(): Node {
-    const { offset } = this.#tokens.next();
+    const { offset } = this.#tokens.peek();
     this.#tokens.expect("{");
     const { position } = this.#tokens;
     const names: string[] = [];
     this.#tokens.skipLines();
-    while (this.#tokens.next().kind === "word") {
+    while (this.#tokens.peek().kind === "word") {
       if (this.#tokens.ahead(1)?.kind === "word") this.#tokens.skip();
       names.push(this.#tokens.word());
-      if (!this.#tokens.take(",")) break;
+      if (!this.#tokens.takeIf(",")) break;
       this.#tokens.skipLines();
     }
-    const hasNames = this.#tokens.take("->");
+    const hasNames = this.#tokens.takeIf("->");
     if (!hasNames) this.#tokens.goTo(position);
     const body = this.#statements("}");
     this.#tokens.expect("}");

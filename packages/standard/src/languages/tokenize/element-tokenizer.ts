@@ -17,17 +17,17 @@ export function elementTokenizer(name: string, inheritFrom: string | undefined):
       if (start < 0) return undefined;
       if (inherited === undefined) inherited = declarationsOf(text, inheritFrom === "*" || inheritFrom === undefined ? undefined : tagName(inheritFrom), start);
       const endOfTag = tagEnd(text, start);
-      if (endOfTag < 0) return needsMoreText(from, start, complete);
+      if (endOfTag < 0) return skipToElement(from, start, complete);
       if (text.charAt(endOfTag - 1) === "/") return { token: withDeclarations(text.slice(start, endOfTag + 1), inherited), next: endOfTag + 1 };
       const close = findTag(text, closing, endOfTag);
       const end = close < 0 ? -1 : text.indexOf(">", close);
-      if (end < 0) return needsMoreText(from, start, complete);
+      if (end < 0) return skipToElement(from, start, complete);
       return { token: withDeclarations(text.slice(start, end + 1), inherited), next: end + 1 };
     },
   };
 
   /** Discards the text before an unfinished element; the namespace declarations in it were already read. */
-  function needsMoreText(from: number, start: number, complete: boolean) {
+  function skipToElement(from: number, start: number, complete: boolean) {
     return !complete && start > from ? { token: undefined, next: start } : undefined;
   }
 }
@@ -57,7 +57,7 @@ export function tagEnd(text: string, from: number): number {
   return -1;
 }
 
-/** The namespaces declared by a start tag: of the named tag before `limit`, or of the first tag. */
+/** The namespace declarations of the named start tag, if it is before `limit`, or of the first start tag. */
 function declarationsOf(text: string, name: string | undefined, limit: number): readonly (readonly [string, string])[] {
   const start = name === undefined ? text.search(/<[^?!]/) : findTag(text, `<${name}`, 0);
   if (start < 0 || start >= limit) return [];

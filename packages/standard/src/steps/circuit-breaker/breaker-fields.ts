@@ -47,7 +47,7 @@ export const breakerFields = {
   slidingWindowSynchronizationStrategy: f.string({ doc: "Accepted but ignored: there are no threads to synchronize.", group: "advanced" }),
   asynchronous: f.boolean({ doc: "Accepted but ignored: waiting never blocks.", default: false, group: "advanced" }),
   circuitBreaker: f.unsupported("circuitBreaker refers to a Java object; set its options here"),
-  config: f.unsupported("config refers to a Java object; set its options here, or name a bean with the option configuration"),
+  config: f.unsupported("config refers to a Java object; set its options here, or name a bean in the option 'configuration'"),
   writableStackTraceEnabled: f.boolean({ doc: "Accepted but ignored.", default: true, group: "advanced" }),
   micrometerEnabled: f.boolean({ doc: "Accepted but ignored.", default: false, group: "advanced" }),
   timeoutCancelRunningFuture: f.boolean({ doc: "Accepted but ignored: a late result is always discarded.", default: true, group: "advanced" }),

@@ -6,7 +6,7 @@ export const script = defineStep({
   title: "Script",
   summary: "Evaluates an expression and discards its value; the message changes only if the expression sets parts of it, as groovy scripts can.",
   guarantees:
-    "The expression is evaluated once per message, on the main thread (js: in a separate thread) and within the limits for expressions. Its value is discarded; if the expression fails, the error handler of the route is called. Only operator functions and variables can have effects outside the message.",
+    "The expression is evaluated once per message, on the main thread (js: in a separate thread) and within the limits for expressions. Its value is discarded; if the expression fails, the error handler of the route is called. Outside the message, an expression can only set variables and call functions that the operator has registered.",
   group: "message",
   icon: "terminal",
   paletteGroup: "code",
