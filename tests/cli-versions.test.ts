@@ -70,7 +70,7 @@ describe("sluice rollback", () => {
     expect([dry.exit, dry.stderr, await replyText()]).toEqual([0, "Nothing was changed\n", "two"]);
     expect(dry.output).toContain("    -             constant: two\n    +             constant: one\n");
     const { exit, stderr } = await sluice("rollback", "orders", "--comment", "two was wrong");
-    expect([exit, stderr, await replyText()]).toEqual([0, `Flow 'orders' rolled back to revision 1, as revision 3 on ${server.baseUrl}\n`, "one"]);
+    expect([exit, stderr, await replyText()]).toEqual([0, `Flow 'orders' rolled back to revision 1 (new revision 3) on ${server.baseUrl}\n`, "one"]);
     expect((await sluice("versions", "orders")).output).toMatch(/running, restored from 1, two was wrong\n/);
     expect((await server.api("GET", "/flows/orders/versions")).json.versions[0].by).toBe(process.env["SLUICE_AUTHOR"] ?? userInfo().username);
     expect(await sluice("rollback", "orders", "--to", "1")).toMatchObject({
@@ -84,7 +84,7 @@ describe("sluice rollback", () => {
   it.each([
     [["--to", "0"], 2, "sluice rollback: --to must be a positive integer, not '0'\n"],
     [["--to", "7"], 1, "sluice rollback: revision 7 of flow 'orders' not found; available revisions: 1, 2\n"],
-    [["--tests", "required"], 1, "sluice rollback: revision 1 of flow 'orders' has no tests: roll back without --tests required\n"],
+    [["--tests", "required"], 1, "sluice rollback: revision 1 of flow 'orders' has no tests to run: roll back without requiring tests\n"],
   ])("%j exits with %i and changes nothing", async (args, exit, stderr) => {
     expect(await sluice("rollback", "orders", ...args)).toMatchObject({ exit, stderr });
     expect(await replyText()).toBe("two");

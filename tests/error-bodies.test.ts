@@ -59,7 +59,7 @@ function send(method: string, path: string, body?: string | Buffer, headers: Rea
         reply.on("data", (chunk) => (text += chunk));
         reply.on("end", () => resolve({ status: reply.statusCode as number, headers: reply.headers, text }));
         reply.on("error", reject);
-        // An opened stream has no end.
+        // An event stream never ends.
         if (reply.headers["content-type"]?.startsWith("text/event-stream") === true) outgoing.destroy();
       },
     );
@@ -104,7 +104,7 @@ describe("invalid calls to every endpoint", () => {
     });
   });
 
-  it("with a method it does not have", async () => {
+  it("with an unsupported method", async () => {
     const methods = new Map<string, Set<string>>();
     for (const { method, path } of operations) methods.set(path, (methods.get(path) ?? new Set()).add(method));
     for (const operation of operations)
@@ -348,7 +348,7 @@ describe("internal failures", () => {
     expect((await send("GET", "/_api/health")).status).toBe(200);
   });
 
-  it("the token is in no reply and in no line of the most verbose log", async () => {
+  it("the token appears neither in any reply nor in the trace-level log", async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(seen.length).toBeGreaterThan(1_000);
     expect(seen.filter((text) => text.includes(token))).toEqual([]);

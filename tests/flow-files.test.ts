@@ -46,7 +46,7 @@ describe("ids and files", () => {
     expect((await listed()).map(({ id }) => id)).toEqual(["pay.camel"]);
   });
 
-  it("flows, parameters, tests, tables, documents and policies of any ids are the same after a restart", async () => {
+  it("flows, parameters, tests, tables, documents and policies with arbitrary ids are unchanged after a restart", async () => {
     const mapping = { source: { format: "json" }, target: { format: "json" }, map: [{ to: "a", from: "b" }] };
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(flowIds, { minLength: 2, maxLength: 6, selector: (id) => id.toLowerCase() }), async (ids) => {

@@ -258,7 +258,7 @@ function clusterProblems({ cluster, clusterTtl = 15_000, watch }: Partial<Settin
   if (cluster === undefined) return [];
   return [
     ...(clusterTtl < 5_000 || clusterTtl > 60_000 ? ["SERVICE_CLUSTER_TTL: expected 5s to 60s"] : []),
-    ...(watch === true ? ["SERVICE_WATCH: not supported in a cluster, which has its own configuration: use 'sluice deploy'"] : []),
+    ...(watch === true ? ["SERVICE_WATCH: not supported in a cluster, where flows are not read from files; unset it and deploy with 'sluice deploy'"] : []),
   ];
 }
 

@@ -20,7 +20,7 @@ export interface SluiceSettings {
   readonly clusterTtl?: number | string;
   /** Key that encrypts the configuration in the store of the cluster: 32 bytes in base64, the same on every node. Without it, secrets can only be referenced, not stored. */
   readonly clusterKey?: string;
-  /** Earlier values of SERVICE_CLUSTER_KEY, separated by commas; they are used only to decrypt. */
+  /** Earlier values of `clusterKey`, separated by commas; they are used only to decrypt. */
   readonly clusterKeysOld?: string;
   /** How long the response to a change waits for the other nodes to apply it. Default: 5000. */
   readonly clusterSettleMs?: number | string;
@@ -46,7 +46,7 @@ export interface SluiceSettings {
   readonly drainMs?: number | string;
   /** Maximum size of a request body, after decompression. Default: 10485760. */
   readonly maxBody?: number | string;
-  /** Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent responses may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `SERVICE_MAX_BODY`. */
+  /** Maximum memory for request bodies per process, until their runs end; requests beyond it get 503. Unsent responses may use half of it. Default: a sixteenth of the memory of the machine or container, at least 16 MiB and at most 64 MiB, divided by the number of workers, but at least twice `maxBody`. */
   readonly maxBodyBytesHeld?: number | string;
   /** Maximum number of open connections. Additional connections are rejected. Default: 10000. */
   readonly maxConnections?: number;
@@ -74,7 +74,7 @@ export interface SluiceSettings {
   readonly enableJs?: boolean;
   /** Comma-separated packages and folders with additional connectors, steps, languages, formats, beans and connection types; see docs/how-to/write-a-connector.md. */
   readonly connectors?: string;
-  /** Folder with mounted secrets, which connections reference as `{file: name}`. With SERVICE_WATCH, changed files are reloaded. */
+  /** Folder with mounted secrets, which connections reference as `{file: name}`. With `watch`, changed files are reloaded. */
   readonly secretsDir?: string;
   /** Comma-separated folders with connections (`<id>.json`, `<id>.yaml`), which take precedence over those in the data directory and are read-only; see docs/how-to/connections.md. */
   readonly connections?: string;

@@ -6,7 +6,7 @@ import { cronSchedule } from "./cron-schedule.ts";
 
 const berlin = "Europe/Berlin";
 
-/** The next times of a schedule after a start, in ISO format. */
+/** The next fire times of a schedule after a given time, in ISO format. */
 function times(expression: string, from: string, count: number, zone = berlin): string[] {
   const schedule = cronSchedule(expression, zone);
   const found: string[] = [];
@@ -56,7 +56,7 @@ function startSource(uri: string, work: () => void | Promise<void> = () => undef
 }
 
 describe("ticking", () => {
-  it("fires at the times of the wall clock", async () => {
+  it("fires at the scheduled wall-clock times", async () => {
     const { clock, ticks, routeInput } = startSource("cron:c?schedule=0/20+*+*+*+*+?&timeZone=UTC");
     await clock.advance(65_000);
     expect(ticks).toEqual(["10:00:20", "10:00:40", "10:01:00"]);

@@ -21,7 +21,7 @@ type Options = Values<typeof path> & Values<typeof options>;
 export const cron = defineConnector({
   scheme: "cron",
   title: "Cron",
-  summary: "Triggers a route at the times of a cron expression.",
+  summary: "Triggers a route on a cron schedule.",
   guarantees:
     "Runs of one schedule never overlap; if times are missed during a long run, one run follows for all of them. Times missed while the runtime was down are skipped. The route never runs twice for the same time of day, even when the clock changes, for example for daylight saving time. With several workers, one of them runs the schedule.",
   group: "scheduling",

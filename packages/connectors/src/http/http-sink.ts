@@ -122,9 +122,13 @@ function followRedirect({ target, method, headers, body }: Call, { statusCode, h
   const becomesGet = statusCode === 303 ? method !== "HEAD" : statusCode < 303 && method === "POST";
   if (becomesGet) delete next["content-type"];
   if (!becomesGet && body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array))
-    throw new FlowError("java.io.IOException", `${target.url.host} redirects the request, but its body is a stream that was already sent`, {
-      code: "http-redirects",
-    });
+    throw new FlowError(
+      "java.io.IOException",
+      `${target.url.host} redirects the request, but its body is a stream that was already sent: convert the body to text or bytes before this step, or use the final address`,
+      {
+        code: "http-redirects",
+      },
+    );
   return { target: { url, trusted: target.trusted && sameOrigin }, method: becomesGet ? "GET" : method, headers: next, body: becomesGet ? undefined : body };
 }
 

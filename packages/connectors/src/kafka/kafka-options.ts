@@ -194,7 +194,7 @@ const sinkOptions = {
   valueSerializer: f.enum(serializers, { doc: "Serializer for values; lists and maps are written as JSON.", default: stringSerializer }),
   useIterator: f.boolean({ doc: "Whether a list is sent as one record per item.", default: true }),
   batchWithIndividualHeaders: f.boolean({
-    doc: "Whether the records of a list of messages, such as that of GroupedMessageAggregationStrategy, get the headers of these messages instead of those of the message with the list.",
+    doc: "Whether each record of a list of messages (such as the result of GroupedMessageAggregationStrategy) gets the headers of its own message; otherwise, every record gets the headers of the message that contains the list.",
     default: false,
   }),
   recordMetadata: f.boolean({

@@ -1,4 +1,4 @@
-// Calls back at planned times of the monotonic clock. Ticks never overlap; ticks missed while the process was suspended are
+// Invokes a callback at scheduled times of the monotonic clock. Ticks never overlap; ticks missed while the process was suspended are
 // skipped, not replayed in a burst.
 import type { Awaitable, Clock, SourceInput } from "@sluice/engine/spi";
 
@@ -79,7 +79,7 @@ export type TickClaim = (due: number, count: number) => Awaitable<boolean>;
 /** Ticks of shorter periods are not claimed: the right to run the schedule is sufficient. */
 const minClaimedPeriodMs = 1_000;
 
-/** Claims the ticks of a schedule: by number if they are counted, otherwise by period of the wall clock. Undefined in a single runtime. */
+/** Claims the ticks of a schedule: by number if they are counted, otherwise by wall-clock period. Undefined in a single runtime. */
 export function tickClaim(
   routeInput: SourceInput,
   clock: Clock,

@@ -3,15 +3,15 @@ import { isMembers, type Members } from "../data-panel/message-data.ts";
 import { isList, loopPath, relativePath } from "./mapping-paths.ts";
 import type { SourceField, TargetField } from "./mapping-fields.ts";
 
-/** A target field: the rule that fills it, if there is one. */
+/** A target field and the position of the rule that fills it, if any. */
 export type TargetReference = Pick<TargetField, "path" | "rule"> & Partial<Pick<TargetField, "isExpected">>;
 
-/** The members that define where a value comes from; a rule has one of them. */
+/** The members that define where a value comes from. Setting a source removes the others. */
 const valueSources = ["forEach", "from", "value", "expr", "lookup", "switch", "use", "with", "map"] as const;
 
 type Change = (rule: Members, loops: readonly string[]) => Members | undefined;
 
-/** Changes the rule of a field, or adds one; undefined removes it. `listSource` is used for a list around the field that is not mapped yet. */
+/** Changes the rule of a field, or adds one; undefined removes it. `listSource` is the source list for the loop that is created if the enclosing target list has no rule yet. */
 function changeRule(document: Members, target: TargetReference, change: Change, listSource?: string): Members {
   const rules = rulesOf(document);
   const map = target.rule === undefined ? addRule(rules, target.path.split("."), [], change, listSource) : replaceRule(rules, target.rule, [], change);
@@ -97,7 +97,7 @@ export function formulaOf(rule: Members): string {
   return "";
 }
 
-/** A text as a literal of a formula. */
+/** Quotes text as a string literal for a formula. */
 export const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** Sets the source of a field from the text of a formula: a path, a constant, or else an expression. Empty text removes the source. */

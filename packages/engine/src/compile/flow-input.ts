@@ -1,6 +1,6 @@
 import type { KameletFiles } from "../spi/host.ts";
 
-/** A flow to deploy: its text and the source of its parameters. */
+/** A flow to deploy: its source text and a lookup for its placeholders. */
 export interface FlowInput {
   readonly id: string;
   /** Lower-case hex SHA-256 of the text. */

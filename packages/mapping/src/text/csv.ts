@@ -3,7 +3,7 @@ import { asText, CsvParser, type CsvRecord } from "@sluice/engine/values";
 import type { Incremental } from "./incremental.ts";
 import { limitFault } from "./read-fault.ts";
 
-/** Limit that keeps reading from blocking other callers. */
+/** Maximum number of values in a document, so that a large one does not block other callers. */
 const maxValues = 1_000_000;
 const maxColumns = 100_000;
 /** Characters read per step. */

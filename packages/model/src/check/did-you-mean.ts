@@ -40,8 +40,8 @@ export function related(word: string, candidates: readonly string[]): string | u
 const fold = (text: string): string => text.replaceAll(/[-_]/g, "").toLowerCase();
 
 /**
- * Three rows of the distance table, used in turn: a document may contain thousands of mistyped words. Long enough for every candidate, which is at
- * most a third longer than the first 64 letters of a word.
+ * Three rows of the distance table, shared by all calls to avoid allocation, because a document may contain thousands of mistyped words. Each row is
+ * long enough for every candidate, which is at most a third longer than the first 64 letters of a word.
  */
 const rows = [new Int32Array(128), new Int32Array(128), new Int32Array(128)] as const;
 

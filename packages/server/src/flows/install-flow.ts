@@ -124,7 +124,7 @@ function logDeployed({ log }: FlowParts, { id, metadata }: InstallRequest, revis
   log.write("INFO", "sluice.flows", `Deployed revision ${revision} of flow '${id}' (hash ${hash.slice(0, 12)}, by ${metadata.by ?? "unknown"}${origin})`);
 }
 
-/** Stores new tests of an unchanged flow, which is a version too: a rollback restores the tests of its version. */
+/** Stores new tests of an unchanged flow as a new version, so that a rollback also restores the tests. */
 async function recordTests(
   parts: FlowParts,
   request: InstallRequest,
@@ -146,7 +146,7 @@ async function runTests(
   flow: { readonly source: string; readonly hash: string; readonly params: StoredFlow["params"] },
 ): Promise<number> {
   if (tests === null && restoredFrom !== undefined)
-    throw new ServiceError("flow-invalid", `revision ${restoredFrom} of flow '${id}' has no tests: roll back without --tests required`);
+    throw new ServiceError("flow-invalid", `revision ${restoredFrom} of flow '${id}' has no tests to run: roll back without requiring tests`);
   if (tests === null) throw new ServiceError("flow-invalid", `flow '${id}' has no tests: send them as 'tests' together with 'yaml'`);
   assertDeployable((await prepareFlow(parts, { id, ...flow })).prepared);
   return (await parts.trial.run({ id, source: flow.source, params: flow.params, tests })).passed;

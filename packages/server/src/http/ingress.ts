@@ -61,8 +61,8 @@ export function createIngress(options: IngressOptions): Ingress {
     for (const listener of listeners) listener();
   }
 
-  /** Sends the error for a path and method that no route serves. */
-  function rejectUnserved(inbound: InboundRequest, path: string): void {
+  /** Replies to a request that no route serves: an error, or 204 with the allowed methods for OPTIONS. */
+  function replyUnserved(inbound: InboundRequest, path: string): void {
     const { method } = inbound;
     const allow = mounts.allowed(path);
     if (allow === undefined) {
@@ -92,7 +92,7 @@ export function createIngress(options: IngressOptions): Ingress {
     },
     serve(inbound, path) {
       const match = inbound.method === "OPTIONS" ? mounts.findExplicit(path, "OPTIONS") : mounts.find(path, inbound.method);
-      if (match === undefined) rejectUnserved(inbound, path);
+      if (match === undefined) replyUnserved(inbound, path);
       else start(inbound, match.mounted, path, match.params);
     },
     serves: (path, method) => (method === "OPTIONS" ? mounts.findExplicit(path, method) : mounts.find(path, method)) !== undefined,

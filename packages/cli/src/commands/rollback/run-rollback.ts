@@ -30,7 +30,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
     for (const warning of response.warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
     if (!response.changed) terminal.note(`Nothing to do: the current version of flow '${id}' equals revision ${revision}`);
     else if (dryRun) terminal.note("Nothing was changed");
-    else terminal.note(`Flow '${id}' rolled back to revision ${revision}, as revision ${(response as InstalledFlow).revision} on ${connection.baseUrl}`);
+    else terminal.note(`Flow '${id}' rolled back to revision ${revision} (new revision ${(response as InstalledFlow).revision}) on ${connection.baseUrl}`);
   }
   return 0;
 }

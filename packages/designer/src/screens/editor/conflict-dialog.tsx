@@ -20,7 +20,7 @@ export function ConflictDialog() {
 function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, { kind: "file" }> }) {
   const editor = useEditor();
   const mine = useEditorState((state) => state.flow.text);
-  const [side, setSide] = useState<"diskToMine" | "baseToDisk" | "baseToMine">("diskToMine");
+  const [comparison, setComparison] = useState<"diskToMine" | "baseToDisk" | "baseToMine">("diskToMine");
   const { disk, base = "", during } = conflict;
   const parts = useMemo(() => (disk === null ? [] : mergeLines(base, mine, disk.text)), [base, mine, disk]);
   const conflicts = parts.filter((part) => part.kind === "conflict");
@@ -65,12 +65,12 @@ function FileConflict({ conflict }: { readonly conflict: Extract<EditConflict, {
         <>
           <div className="segments" role="group" aria-label={text.compare}>
             {(["diskToMine", "baseToDisk", "baseToMine"] as const).map((name) => (
-              <Button key={name} aria-pressed={side === name} onClick={() => setSide(name)}>
+              <Button key={name} aria-pressed={comparison === name} onClick={() => setComparison(name)}>
                 {text[name]}
               </Button>
             ))}
           </div>
-          <DiffView before={versions[side][0]} after={versions[side][1]} label={text[side]} />
+          <DiffView before={versions[comparison][0]} after={versions[comparison][1]} label={text[comparison]} />
           <p aria-live="polite">{conflicts.length === 0 ? text.noConflicts : text.conflicts(conflicts.length)}</p>
           {conflicts.map((conflict, index) => (
             <ConflictChoice

@@ -7,7 +7,7 @@ import { readMapping, type SavedMapping } from "../../mappings/saved-mapping.ts"
 const debounceMs = 120;
 export interface LivePreview {
   readonly preview: Preview | undefined;
-  /** The last text that could be parsed. */
+  /** The document parsed from the last valid text. */
   readonly document: Readonly<Record<string, unknown>> | undefined;
   readonly syntaxError: DocumentSyntaxError | undefined;
   readonly sample: string;

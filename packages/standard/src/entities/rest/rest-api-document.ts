@@ -1,4 +1,4 @@
-// Creates the OpenAPI document of the REST services of a flow. `apiContextPath` of the REST configuration serves it.
+// Creates the OpenAPI document of the REST services of a flow. It is served at the `apiContextPath` of the REST configuration.
 import type { Values } from "@sluice/model";
 import type { restFields, verbFields, verbs } from "./rest-fields.ts";
 import { pairsOf } from "./rest-operation.ts";
