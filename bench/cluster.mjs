@@ -4,18 +4,26 @@
 // nodes are suspended (lib/bursts.mjs). (3) The time from a PUT until all three nodes run the flow.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { BurstCaller, burstMs } from "./lib/bursts.mjs";
-import { median } from "./lib/compare.mjs";
-import { load, onCore } from "./lib/load.mjs";
+import { compareBursts } from "./lib/bursts.mjs";
+import { median } from "./lib/figures.mjs";
+import { isAvailable, load, onCore } from "./lib/load.mjs";
 import { startNats } from "./lib/nats-servers.mjs";
-import { postMessage, threadMicros } from "./lib/paired.mjs";
-import { put, start, startSluice, token } from "./lib/processes.mjs";
-import { watchSteal } from "./lib/steal.mjs";
+import { postMessage } from "./lib/paired.mjs";
+import { cpuMicros, put, start, startSluice, token } from "./lib/processes.mjs";
+import { endUnavailable, printResult, requireLinux } from "./lib/result.mjs";
 import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
-const [rounds, seconds, changes] = numbersOf("cluster", ["rounds", 5], ["seconds per measurement", 2], ["changes", 200]);
+const [rounds, seconds, changes, connections] = numbersOf(
+  "cluster",
+  { name: "rounds", usual: 5, short: 1 },
+  { name: "seconds per measurement", usual: 2, short: 0.3, min: 0.1 },
+  { name: "changes", usual: 200, short: 10 },
+  { name: "connections", usual: 6_000, short: 1_000 },
+);
+requireLinux();
+if (!isAvailable("nats-server")) endUnavailable("This benchmark needs nats-server.");
 const messageBytes = 1_000;
 const window = 64;
 const storingServer = fileURLToPath(new URL("lib/bare-storing-server.mjs", import.meta.url));
@@ -46,7 +54,7 @@ function publishBare(servers) {
 }
 
 /** Total CPU time of these processes, in microseconds. */
-const cpuOf = (pids) => pids.reduce((sum, pid) => sum + threadMicros(pid), 0);
+const cpuOf = (pids) => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0);
 
 /**
  * Messages per second, and the CPU time of the process and of the store for each. `raw`: the bare client alone. `http`: a minimal HTTP server with the
@@ -66,7 +74,7 @@ async function measurePublishing() {
     return { perSecond, cpu: (cpuOf(pids) - before) / (perSecond * seconds) };
   };
   const sides = {
-    raw: async () => ({ perSecond: await publishBare(nats.servers), cpu: Number.NaN }),
+    raw: async () => ({ perSecond: await publishBare(nats.servers) }),
     http: () => measureCalls(bare, ""),
     accepted: () => measureCalls(node, "wait"),
     stored: () => measureCalls(node, "store"),
@@ -81,19 +89,18 @@ async function measurePublishing() {
       for (const [name, measure] of Object.entries(sides)) row[name] = await measure();
       rows.push(row);
       const texts = Object.entries(row).map(
-        ([name, { perSecond, cpu }]) => `${name} ${perSecond.toFixed(0)}/s${Number.isNaN(cpu) ? "" : ` ${cpu.toFixed(0)} µs`}`,
+        ([name, { perSecond, cpu }]) => `${name} ${perSecond.toFixed(0)}/s${cpu === undefined ? "" : ` ${cpu.toFixed(0)} µs`}`,
       );
       console.log(`round ${round + 1}: ${texts.join(", ")}`);
     }
     const rate = (name) => median(rows.map((row) => row[name].perSecond));
     const ratio = (name, reference) => median(rows.map((row) => row[name].perSecond / row[reference].perSecond));
-    const byCpu = (name) => median(rows.map((row) => row.http.cpu / row[name].cpu));
+    const byCpu = (name) => (name === "raw" ? undefined : median(rows.map((row) => row.http.cpu / row[name].cpu)));
     return Object.fromEntries(
       Object.keys(sides).map((name) => [name, { perSecond: rate(name), toHttp: ratio(name, "http"), toRaw: ratio(name, "raw"), byCpu: byCpu(name) }]),
     );
   } finally {
-    await node.stop();
-    await bare.stop();
+    await Promise.all([node.stop(), bare.stop()]);
     nats.end();
   }
 }
@@ -105,25 +112,10 @@ async function measureScaling() {
   const nodes = [await startNode(nats.servers, 1, "n1", placement), await startNode(nats.servers, 1, "n2", placement)];
   try {
     await put(nodes[0].baseUrl, "hook", webhook.flow);
-    const message = postMessage("/api/hook", webhook.body);
-    const callers = [await BurstCaller.open(nodes[0]), await BurstCaller.open(...nodes)];
-    const turns = Math.max(1, Math.round((seconds * 1_000) / burstMs / 2));
-    const round = async () => {
-      const sums = [0, 0];
-      for (let turn = 0; turn < turns; turn++) for (const index of turn % 2 === 0 ? [0, 1] : [1, 0]) sums[index] += await callers[index].burst(message);
-      return sums.map((sum) => sum / turns);
-    };
-    await round();
-    const pairs = [];
-    for (let repeats = rounds; pairs.length < rounds;) {
-      const wasDisturbed = watchSteal();
-      const rates = await round();
-      if (!wasDisturbed() || repeats-- <= 0) pairs.push(rates);
-    }
-    for (const caller of callers) caller.close();
+    const pairs = await compareBursts([[nodes[0]], nodes], postMessage("/api/hook", webhook.body), { rounds, seconds: seconds / 2, connections });
     return { one: median(pairs.map(([one]) => one)), two: median(pairs.map(([, two]) => two)), ratio: median(pairs.map(([one, two]) => two / one)) };
   } finally {
-    for (const node of nodes) await node.stop();
+    await Promise.all(nodes.map((node) => node.stop()));
     nats.end();
   }
 }
@@ -135,7 +127,7 @@ async function measureChanges() {
   for (const name of ["n1", "n2", "n3"]) nodes.push(await startNode(nats.servers, 3, name, { cores: "0-1" }));
   try {
     const durations = [];
-    for (let change = -10; change < changes; change++) {
+    for (let change = -Math.min(10, changes); change < changes; change++) {
       const startTime = performance.now();
       const response = await fetch(`${nodes[(change + 12) % 3].baseUrl}/_api/flows/hook`, {
         method: "PUT",
@@ -148,7 +140,7 @@ async function measureChanges() {
     }
     return { p50: quantile(durations, 0.5), p99: quantile(durations, 0.99) };
   } finally {
-    for (const node of nodes) await node.stop();
+    await Promise.all(nodes.map((node) => node.stop()));
     nats.end();
   }
 }
@@ -180,4 +172,4 @@ printTable(
     ["PUT until all three nodes run it, ms p50 and p99", "", `${changed.p50.toFixed(0)} and ${changed.p99.toFixed(0)}`, ""],
   ],
 );
-console.log(JSON.stringify({ bench: "cluster", published, scaled, changed }));
+printResult("cluster", { published, scaled, changed });

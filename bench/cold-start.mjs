@@ -3,12 +3,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { median } from "./lib/compare.mjs";
+import { median } from "./lib/figures.mjs";
 import { killOnExit, temporaryFolder } from "./lib/cleanup.mjs";
 import { put, token } from "./lib/processes.mjs";
+import { printResult } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [rounds] = numbersOf("cold-start", ["rounds", 9]);
+const [rounds] = numbersOf("cold-start", { name: "rounds", usual: 9, short: 2 });
 const root = fileURLToPath(new URL("..", import.meta.url));
 const flow = "- route: {id: hook, from: {uri: webhook, steps: [{setBody: {constant: ok}}]}}\n";
 
@@ -61,11 +62,8 @@ for (let round = 0; round < rounds; round++) {
 console.log(
   `sluice ${median(ours).toFixed(0)} ms (min ${Math.min(...ours).toFixed(0)}); node -e 0 and a bare server ${median(references).toFixed(0)} ms (min ${Math.min(...references).toFixed(0)})`,
 );
-console.log(
-  JSON.stringify({
-    bench: "cold-start",
-    ms: median(ours),
-    referenceMs: median(references),
-    ratio: median(ours.map((value, round) => value / references[round])),
-  }),
-);
+printResult("cold-start", {
+  ms: median(ours),
+  referenceMs: median(references),
+  ratio: median(ours.map((value, round) => value / references[round])),
+});

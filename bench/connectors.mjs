@@ -3,22 +3,41 @@
 // each message, the route may acknowledge several with one frame. Each message is 1 KB of text, which both sides encode or decode. Both sides wait for the
 // same confirmations, with the same window and on sockets with the same options.
 import { serverFor } from "@sluice/testkit";
-import { connectorCases } from "./lib/connector-cases.mjs";
-import { median } from "./lib/compare.mjs";
+import { median } from "./lib/figures.mjs";
+import { brokers } from "./lib/connectors/brokers.mjs";
+import { databases } from "./lib/connectors/databases.mjs";
 import { cpuMicros, putDocument, startSluice, token } from "./lib/processes.mjs";
+import { endUnavailable, printResult } from "./lib/result.mjs";
 import { printTable } from "./lib/table.mjs";
-import { endWithUsage } from "./lib/usage.mjs";
+import { argumentsOf, readNumbers } from "./lib/usage.mjs";
 
+const connectorCases = { ...databases, ...brokers };
 const families = Object.keys(connectorCases);
-const selected = process.argv.slice(2).filter((argument) => families.includes(argument));
-const numbers = process.argv.slice(2).filter((argument) => !families.includes(argument));
-const rounds = Number(numbers[0] ?? 5);
-if (numbers.length > 1 || !(rounds >= 1)) endWithUsage("connectors", `[rounds] (default 5) [${families.join(" ")}]`);
+const { selected, rounds, share } = argumentsOf("connectors", {
+  usage: `[rounds] (default 5) [share of the messages] (default 1) [${families.join(" ")}]`,
+  short: ["1", "0.05"],
+  read: readArguments,
+});
+
+function readArguments(values) {
+  const numbers = readNumbers(
+    values.filter((value) => !families.includes(value)),
+    [
+      { name: "rounds", usual: 5 },
+      { name: "share", usual: 1, min: 0.01 },
+    ],
+  );
+  return numbers && { selected: values.filter((value) => families.includes(value)), rounds: numbers[0], share: numbers[1] };
+}
 
 const inFlight = 10;
-const warmUps = 3;
+const warmUps = Math.min(3, rounds);
+/** A source with so many messages more than usual that it still ends too soon to be measured is not measured. */
+const mostTimes = 32;
 const firstPollMs = 2;
 const pollMs = 100;
+/** The runtime reports times in milliseconds. */
+const minMs = 20;
 const timeoutMs = 120_000;
 
 /** Rate and CPU time per message of the bare client, in this process. */
@@ -99,28 +118,40 @@ async function sluiceSource(sluice, { name, count, from }) {
   const last = await waitForMessages(count);
   await api(sluice, "DELETE", `flows/${name}`);
   const measured = count - first.total;
+  const tookMs = last.at - first.at;
   // Too many messages were processed before the first query.
-  if (measured < count / 4) return undefined;
-  return { rate: (measured * 1_000) / (last.at - first.at), micros: (last.cpu - first.cpu) / measured };
+  if (measured < count / 4 || tookMs < minMs) return undefined;
+  return { rate: (measured * 1_000) / tookMs, micros: (last.cpu - first.cpu) / measured };
 }
 
 /** Returns a function that prepares the measurements of one round on both sides. A sink's route is deployed once and, like the bare client, sends the messages of all rounds. */
-async function roundsOf(sluice, benchCase, prefix) {
-  const firstCase = await benchCase.round(`${prefix}0`);
+async function roundsOf(sluice, benchCase, prefix, count) {
+  const firstCase = await benchCase.round(`${prefix}0`, count);
   if (firstCase.fill === undefined) {
-    const measureRoute = await deploySink(sluice, { name: `${prefix}0`, ...firstCase });
-    return async () => ({ bare: () => bareSink(firstCase), sluice: measureRoute });
+    const measureRoute = await deploySink(sluice, { name: `${prefix}0`, count, ...firstCase });
+    return async () => ({ bare: () => bareSink({ count, ...firstCase }), sluice: measureRoute });
   }
   return async (round) => {
     const name = `${prefix}${round}`;
-    const { fill, consume, ...source } = await benchCase.round(name);
-    return { fill, bare: () => measureBare(consume), sluice: () => sluiceSource(sluice, { name, ...source }) };
+    const { fill, consume, ...source } = await benchCase.round(name, count);
+    return { fill, bare: () => measureBare(consume), sluice: () => sluiceSource(sluice, { name, count, ...source }) };
   };
 }
 
+/** The number of messages is doubled until the first query of the runtime comes before most of them were processed. */
 async function measureCase(sluice, benchCase, title) {
+  const usual = Math.max(1_000, Math.round((benchCase.count * share) / 500) * 500);
+  for (let times = 1; times <= mostTimes; times *= 2) {
+    const results = await measureRounds(sluice, benchCase, `b${process.pid}${title.replaceAll(/\W/g, "")}${times}r`, usual * times);
+    if (results !== undefined) return summarize(results);
+  }
+  return undefined;
+}
+
+/** Undefined as soon as a source processed its messages too fast to be measured. */
+async function measureRounds(sluice, benchCase, prefix, count) {
   const results = [];
-  const startRound = await roundsOf(sluice, benchCase, `b${process.pid}${title.replaceAll(/\W/g, "")}`);
+  const startRound = await roundsOf(sluice, benchCase, prefix, count);
   // Rounds up to 0 are warm-up: otherwise compiling the route's code would be a large part of the measured time.
   for (let round = 1 - warmUps; round <= rounds; round++) {
     const { fill, ...measure } = await startRound(round + warmUps);
@@ -131,9 +162,13 @@ async function measureCase(sluice, benchCase, title) {
       rates[side] = await measure[side]();
     }
     const { bare, sluice: ours } = rates;
-    if (round > 0 && ours !== undefined) results.push({ share: ours.rate / bare.rate, cost: ours.micros / bare.micros, bare, ours });
+    if (ours === undefined) return undefined;
+    if (round > 0) results.push({ share: ours.rate / bare.rate, cost: ours.micros / bare.micros, bare, ours });
   }
-  if (results.length === 0) return undefined;
+  return results;
+}
+
+function summarize(results) {
   const medianOf = (pick) => median(results.map(pick));
   return {
     share: medianOf(({ share }) => share),
@@ -150,6 +185,7 @@ for (const family of selected.length === 0 ? families : selected) {
   const { server: serverName, connection, open } = connectorCases[family];
   // With `isDurable`, Mosquitto would write all queued messages to a file after each one.
   const server = await serverFor(serverName, { own: true, isDurable: false });
+  // The reason was printed.
   if (server === undefined) continue;
   const opened = await open(server.port);
   // A new runtime, so that the figures of a family do not depend on the families measured before.
@@ -173,12 +209,11 @@ for (const family of selected.length === 0 ? families : selected) {
     await server.end();
   }
 }
+if (Object.keys(figures).length === 0) endUnavailable("This benchmark needs servers such as redis-server.");
 console.log();
 printTable(
   ["", "rate / bare rate", "CPU time / bare CPU time"],
   Object.entries(figures).map(([title, { share, cost }]) => [title, share.toFixed(2), cost.toFixed(2)]),
 );
-console.log(
-  JSON.stringify({ bench: "connectors", ...Object.fromEntries(Object.entries(figures).map(([title, { share, cost }]) => [title, { share, cost }])) }),
-);
+printResult("connectors", { ...Object.fromEntries(Object.entries(figures).map(([title, { share, cost }]) => [title, { share, cost }])) });
 process.exit(0);

@@ -1,6 +1,7 @@
 // Part of npm run bench:designer — the size of the initial page load of the designer, compressed as served. Fails above the budget.
 import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import { printResult } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
 numbersOf("designer");
@@ -23,5 +24,5 @@ for (const name of readdirSync(new URL("assets/", app))
   console.log(`${String(size(`assets/${name}`)).padStart(8)}  ${initial.has(`assets/${name}`) ? "initial" : "lazy   "}  ${name}`);
 }
 console.log(`${String(total).padStart(8)}  initial JavaScript, gzipped (budget ${budget})`);
-console.log(JSON.stringify({ bench: "designer-size", bytes: total, budget, share: total / budget }));
+printResult("designer-size", { bytes: total, budget, share: total / budget });
 if (initial.size === 0 || total > budget) process.exitCode = 1;

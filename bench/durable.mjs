@@ -2,13 +2,14 @@
 // flushes each message to a file. Server on core 0, load on core 1; both in one run on one disk.
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { median } from "./lib/compare.mjs";
+import { median } from "./lib/figures.mjs";
 import { temporaryFolder } from "./lib/cleanup.mjs";
 import { load, loadTool } from "./lib/load.mjs";
 import { cpuMicros, put, startSluice } from "./lib/processes.mjs";
+import { printResult } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [rounds, seconds] = numbersOf("durable", ["rounds", 3], ["seconds per round", 4]);
+const [rounds, seconds] = numbersOf("durable", { name: "rounds", usual: 3, short: 1 }, { name: "seconds per round", usual: 4, short: 0.5, min: 0.1 });
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(950) });
 const yaml = `- route:
     id: hook
@@ -42,11 +43,11 @@ const sluice = await startSluice();
 const folder = temporaryFolder("durable", process.cwd());
 try {
   await put(sluice.baseUrl, "hook", yaml);
-  await load(`${sluice.baseUrl}/api/hook`, body, { seconds: 4, connections: 256 });
-  console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 256 connections, 1 KB messages`);
+  await load(`${sluice.baseUrl}/api/hook`, body, { seconds, connections: 256 });
+  console.log(`load: ${loadTool(seconds)}, ${rounds} rounds of ${seconds} s each, 256 connections, 1 KB messages`);
   const rows = [];
   for (let number = 1; number <= rounds; number++) {
-    const plain = flushEach(folder, 1_000);
+    const plain = flushEach(folder, Math.min(1, seconds) * 1_000);
     const before = await completedRuns(sluice);
     const cpu = cpuMicros(sluice.child.pid);
     const ours = await load(`${sluice.baseUrl}/api/hook`, body, { seconds, connections: 256 });
@@ -66,17 +67,14 @@ try {
     );
   }
   const medianOf = (name) => median(rows.map((row) => row[name]));
-  console.log(
-    JSON.stringify({
-      bench: "durable",
-      accepted: medianOf("accepted"),
-      through: medianOf("through"),
-      plainFlush: medianOf("plain"),
-      ratio: medianOf("accepted") / medianOf("plain"),
-      p99: medianOf("p99"),
-      failed: rows.reduce((sum, { failed }) => sum + failed, 0),
-    }),
-  );
+  printResult("durable", {
+    accepted: medianOf("accepted"),
+    through: medianOf("through"),
+    plainFlush: medianOf("plain"),
+    ratio: medianOf("accepted") / medianOf("plain"),
+    p99: medianOf("p99"),
+    failed: rows.reduce((sum, { failed }) => sum + failed, 0),
+  });
 } finally {
   await sluice.stop();
 }

@@ -4,10 +4,11 @@ import { createHook } from "node:async_hooks";
 import { getHeapStatistics } from "node:v8";
 import { Headers, Message } from "@sluice/engine";
 import { deployRoute, engineRuntime } from "./lib/engine-runtime.mjs";
+import { printResult } from "./lib/result.mjs";
 import { compareWithHandWritten } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [rounds] = numbersOf("engine", ["rounds of 10,000 messages", 150]);
+const [rounds] = numbersOf("engine", { name: "rounds of 10,000 messages", usual: 150, short: 30 });
 const routeInput = await deployRoute(
   engineRuntime(),
   Array.from({ length: 10 }, (_, index) => `setBody: {constant: v${index}}`),
@@ -60,4 +61,4 @@ console.log(
   `ten plain calls ${handWrittenNs.toFixed(0)} ns, ten steps ${oursNs.toFixed(0)} ns per message, ${ratio.toFixed(2)} times, ${promises} promises in 1,000 runs`,
 );
 console.log(`bytes allocated per run: ${bytes[1]} with one step, ${bytes[10]} with ten, ${bytes[20]} with twenty`);
-console.log(JSON.stringify({ bench: "engine", plainNs: handWrittenNs, engineNs: oursNs, ratio, promises, bytes }));
+printResult("engine", { plainNs: handWrittenNs, engineNs: oursNs, ratio, promises, bytes });

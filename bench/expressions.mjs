@@ -4,10 +4,11 @@ import { deepStrictEqual } from "node:assert/strict";
 import { Exchange, Headers, Message } from "@sluice/engine";
 import { languages } from "@sluice/standard";
 import { host } from "./lib/engine-runtime.mjs";
+import { printResult } from "./lib/result.mjs";
 import { compareWithHandWritten, printComparison } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [slices] = numbersOf("expressions", ["slices", 200, 20]);
+const [slices] = numbersOf("expressions", { name: "slices", usual: 200, short: 40, min: 20 });
 const simple = languages.find(({ name }) => name === "simple");
 const scope = {
   host,
@@ -70,4 +71,4 @@ for (const [name, { simple: source, handWritten, on = parsed, isPredicate = fals
   results[name] = await compareWithHandWritten(roundRobin(expression, on), roundRobin(handWritten, on), { slices, calls: 500 });
 }
 printComparison(results);
-console.log(JSON.stringify({ bench: "expressions", ...results }));
+printResult("expressions", results);

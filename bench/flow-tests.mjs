@@ -4,9 +4,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { killOnExit, temporaryFolder } from "./lib/cleanup.mjs";
+import { exitCodes, printResult } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [files, budgetSeconds] = numbersOf("flow-tests", ["files", 200], ["time limit in seconds", 20]);
+const [files, budgetSeconds] = numbersOf("flow-tests", { name: "files", usual: 200, short: 10 }, { name: "time limit in seconds", usual: 20, short: 20 });
 const folder = temporaryFolder("tests");
 const flow = (name) => `- route:
     id: ${name}
@@ -49,5 +50,6 @@ const { error, stdout } = await new Promise((resolve) =>
 const seconds = (performance.now() - startTime) / 1_000;
 const { passed, failed } = JSON.parse(stdout);
 console.log(`${files} files, ${passed} passed, ${failed} failed in ${seconds.toFixed(1)} s (budget ${budgetSeconds} s)`);
-console.log(JSON.stringify({ bench: "flow-tests", files, passed, failed, seconds }));
-process.exitCode = error === null && seconds <= budgetSeconds ? 0 : 1;
+printResult("flow-tests", { files, passed, failed, seconds });
+if (error !== null) process.exitCode = 1;
+else if (seconds > budgetSeconds) process.exitCode = exitCodes.missedGoal;

@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { readConfiguration, startServer } from "@sluice/server";
 import { temporaryFolder } from "./lib/cleanup.mjs";
 import { put, putDocument, token } from "./lib/processes.mjs";
+import { printResult } from "./lib/result.mjs";
 import { compareWithHandWritten, printComparison } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/workloads.mjs";
 
-const [slices] = numbersOf("hot-path", ["slices", 400, 20]);
+const [slices] = numbersOf("hot-path", { name: "slices", usual: 400, short: 100, min: 20 });
 
 const socket = { remoteAddress: "127.0.0.1", on: ignore, once: ignore, cork: ignore, uncork: ignore };
 function ignore() {
@@ -109,7 +110,7 @@ try {
   const server = await httpServer(baseUrl);
   const results = { webhook: await measure("webhook", webhook, server), router: await measure("router", router, server) };
   printComparison(results);
-  console.log(JSON.stringify({ bench: "hot-path", ...results }));
+  printResult("hot-path", results);
 } finally {
   await running.stop();
 }

@@ -1,16 +1,20 @@
 // npm run bench:many-flows — starts with 10, 1,000 and 10,000 flows of one webhook each: time to ready, memory per flow, and the latency of a PUT and
 // of a webhook call, compared with those at 10 flows in the same run.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
-import { median } from "./lib/compare.mjs";
+import { median } from "./lib/figures.mjs";
 import { temporaryFolder } from "./lib/cleanup.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
-import { endWithUsage } from "./lib/usage.mjs";
+import { printResult } from "./lib/result.mjs";
+import { argumentsOf } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
-const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10, 1_000, 10_000];
-if (sizes.some((size) => !(size >= 1))) endWithUsage("many-flows", "[numbers of flows] (default 10 1000 10000)");
+const sizes = argumentsOf("many-flows", {
+  usage: "[numbers of flows] (default 10 1000 10000)",
+  short: ["10", "300"],
+  read: (values) => (values.every((value) => Number(value) >= 1) ? (values.length > 0 ? values : [10, 1_000, 10_000]).map(Number) : undefined),
+});
 const flowOf = (index) => webhook.flow.replace("id: hook", `id: f${index}`);
 const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${token}` };
@@ -38,8 +42,11 @@ function readAndDiscard(url) {
   });
 }
 
-/** Resident memory of a process in bytes. */
-const residentOf = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN) * 1024;
+/** Resident memory of a process in bytes; NaN where it is not available. */
+function residentOf(pid) {
+  const file = `/proc/${pid}/status`;
+  return existsSync(file) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1]) * 1024 : Number.NaN;
+}
 
 async function measure(flows) {
   const data = temporaryFolder("many");
@@ -74,12 +81,9 @@ for (const size of sizes) {
   );
 }
 const [smallest, largest] = [rows[0], rows.at(-1)];
-console.log(
-  JSON.stringify({
-    bench: "many-flows",
-    rows,
-    putRatio: largest.putMs / smallest.putMs,
-    callRatio: largest.callMs / smallest.callMs,
-    residentBytesPerFlow: largest.flows === smallest.flows ? null : (largest.residentBytes - smallest.residentBytes) / (largest.flows - smallest.flows),
-  }),
-);
+printResult("many-flows", {
+  rows,
+  putRatio: largest.putMs / smallest.putMs,
+  callRatio: largest.callMs / smallest.callMs,
+  residentBytesPerFlow: largest.flows === smallest.flows ? undefined : (largest.residentBytes - smallest.residentBytes) / (largest.flows - smallest.flows),
+});

@@ -6,10 +6,11 @@ import { Headers } from "@sluice/engine";
 import { compileMapping, readTable } from "@sluice/mapping";
 import jsonata from "jsonata";
 import { mappingCases } from "./lib/mapping-cases.mjs";
+import { exitCodes, printResult } from "./lib/result.mjs";
 import { compareWithHandWritten, printComparison } from "./lib/slices.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [slices] = numbersOf("message-mapping", ["slices", 100, 20]);
+const [slices, rounds] = numbersOf("message-mapping", { name: "slices", usual: 100, short: 20, min: 20 }, { name: "rounds with JSONata", usual: 7, short: 3 });
 
 const { document, input, output } = JSON.parse(readFileSync(new URL("lib/order-mapping.json", import.meta.url), "utf8"));
 const entries = {
@@ -71,7 +72,7 @@ runCompiled(20_000);
 await runInterpreted(1_000);
 const ratios = [];
 const best = { compiled: 0, jsonata: 0 };
-for (let round = 0; round < 7; round++) {
+for (let round = 0; round < rounds; round++) {
   const compiledRate = runCompiled(40_000);
   const jsonataRate = await runInterpreted(1_500);
   ratios.push(compiledRate / jsonataRate);
@@ -97,5 +98,5 @@ for (const [name, { document: rules, body, result, handWritten }] of Object.entr
   );
 }
 printComparison(formats);
-console.log(JSON.stringify({ bench: "message-mapping", compiledPerSecond: best.compiled, jsonataPerSecond: best.jsonata, ratio, min: ratios[0], formats }));
-if (ratio < 20) process.exitCode = 1;
+printResult("message-mapping", { compiledPerSecond: best.compiled, jsonataPerSecond: best.jsonata, ratio, min: ratios[0], formats });
+if (ratio < 20) process.exitCode = exitCodes.missedGoal;

@@ -5,14 +5,17 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Policies } from "../packages/server/dist/access/policies.js";
+import { noPrecondition } from "../packages/server/dist/precondition.js";
 import { TokenBuckets } from "../packages/server/dist/access/token-buckets.js";
-import { median } from "./lib/compare.mjs";
+import { median } from "./lib/figures.mjs";
 import { temporaryFolder } from "./lib/cleanup.mjs";
 import { measurePairs, postMessage } from "./lib/paired.mjs";
 import { put, putDocument, startSluice } from "./lib/processes.mjs";
+import { printResult, requireLinux } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [rounds] = numbersOf("policy", ["rounds, 0 to skip HTTP", 100, 0]);
+requireLinux();
+const [rounds] = numbersOf("policy", { name: "rounds, 0 to skip HTTP", usual: 100, short: 3, min: 0 });
 const budgets = { apiKey: 10, hmac: 30, jwt: 100 };
 const body = JSON.stringify({ id: "A-1001", note: "x".repeat(1024 - 24) });
 
@@ -61,7 +64,7 @@ async function measureChecks() {
   const policySet = await Policies.open({
     directory: join(directory, "policies"),
     clientOf: ({ remoteAddress }) => remoteAddress,
-    guesses: new TokenBuckets({ capacity: 50, refillMs: 6_000, maxKeys: 1_000, monotonic }),
+    failedAttempts: new TokenBuckets({ capacity: 50, refillMs: 6_000, maxKeys: 1_000, monotonic }),
     variable: () => undefined,
     now: () => Date.now(),
     monotonic,
@@ -69,9 +72,12 @@ async function measureChecks() {
     defaultCheck: () => undefined,
     isInstalled: () => true,
     registerSecrets: () => undefined,
-    warn: () => undefined,
+    error: (text) => {
+      throw new Error(text);
+    },
+    info: () => undefined,
   });
-  for (const name of names) await policySet.install(name, policies[name], undefined);
+  for (const name of names) await policySet.install(name, policies[name], noPrecondition);
   const bytes = Buffer.from(body);
   const common = [
     "Host",
@@ -154,14 +160,11 @@ try {
     const call = http === undefined ? "" : ` of ${http[name].plain.toFixed(1)} µs per call (95%: ${http[name].min.toFixed(1)} to ${http[name].max.toFixed(1)})`;
     console.log(`${name}: adds ${cost.toFixed(2)} µs${call}; budget ${budgets[name]} µs: ${cost < budgets[name] ? "met" : "MISSED"}`);
   }
-  console.log(
-    JSON.stringify({
-      bench: "policy",
-      checkMicroseconds: Object.fromEntries(names.map((name) => [name, checks[name].median])),
-      hmacRatio: checks.hmac.median / checks.sha256.median,
-      http,
-    }),
-  );
+  printResult("policy", {
+    checkMicroseconds: Object.fromEntries(names.map((name) => [name, checks[name].median])),
+    hmacRatio: checks.hmac.median / checks.sha256.median,
+    http,
+  });
 } finally {
   issuer.close();
 }

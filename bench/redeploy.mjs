@@ -1,12 +1,19 @@
 // npm run bench:redeploy — the webhook flow under load while it is repeatedly redeployed, compared with no redeployments. Measures the cost for callers,
 // and verifies that no call fails, is cut off or gets no response. Server on core 0, load on core 1.
-import { compare, median, printRatios } from "./lib/compare.mjs";
+import { compare, printRatios } from "./lib/compare.mjs";
+import { median } from "./lib/figures.mjs";
 import { client } from "./lib/load.mjs";
 import { assertResponse, put, startSluice } from "./lib/processes.mjs";
+import { printResult } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 import { webhook } from "./lib/workloads.mjs";
 
-const [redeploys, rounds, seconds] = numbersOf("redeploy", ["redeploys", 200], ["rounds", 10], ["seconds per round", 2]);
+const [redeploys, rounds, seconds] = numbersOf(
+  "redeploy",
+  { name: "redeploys", usual: 200, short: 10 },
+  { name: "rounds", usual: 10, short: 2 },
+  { name: "seconds per round", usual: 2, short: 0.5, min: 0.1 },
+);
 const perRound = Math.ceil(redeploys / rounds);
 const versionOf = (number) => webhook.flow.replace("constant: ok", `constant: v${number}`);
 
@@ -52,9 +59,7 @@ try {
   console.log(
     `${version} redeploys, ${median(putMs).toFixed(1)} ms each: ${failed} load calls failed; of ${verified.answered} verified calls ${verified.failed} failed, ${verified.mismatched} responses matched no version`,
   );
-  console.log(
-    JSON.stringify({ bench: "redeploy", redeploys: version, putMs: median(putMs), failed: failed + verified.failed + verified.mismatched, ...results }),
-  );
+  printResult("redeploy", { redeploys: version, putMs: median(putMs), failed: failed + verified.failed + verified.mismatched, ...results });
   if (failed + verified.failed + verified.mismatched > 0) process.exitCode = 1;
 } finally {
   await sluice.stop();

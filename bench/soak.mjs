@@ -4,22 +4,22 @@ import { audit, readCounts } from "./lib/soak/counts.mjs";
 import { flowId, soakFlow, soakRoutes } from "./lib/soak/soak-flow.mjs";
 import { createCaller, drive, Tally } from "./lib/soak/traffic.mjs";
 import { put, startSluice, token } from "./lib/processes.mjs";
+import { printResult } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const parameters = [
-  ["seconds", 30],
-  ["clients", 8],
-  ["ms between deploys", 500],
-  ["calls per second, 0 for no limit", 0, 0],
-];
-const [seconds, clients, deployEveryMs, rate] = numbersOf("soak", ...parameters);
-const settleMs = 15_000;
+const [seconds, clients, deployEveryMs, rate] = numbersOf(
+  "soak",
+  { name: "seconds", usual: 30, short: 3 },
+  { name: "clients", usual: 8, short: 3 },
+  { name: "ms between deploys", usual: 500, short: 250 },
+  { name: "calls per second, 0 for no limit", usual: 0, short: 150, min: 0 },
+);
+const settleMs = 120_000;
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function deployRepeatedly(baseUrl, tally, signal) {
-  for (let version = 1; !signal.aborted; version++) {
+  for (let version = 1; !signal.aborted || version === 1; version++) {
     await wait(deployEveryMs);
-    if (signal.aborted) return;
     await put(baseUrl, flowId, soakFlow(version)).then(
       () => tally.deploys++,
       (error) => tally.addError(`deploy ${version} was rejected: ${error.message}`),
@@ -80,7 +80,7 @@ try {
   const removed = await fetch(`${baseUrl}/_api/flows/${flowId}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
   if (!removed.ok) errors.push(`the flow could not be removed: ${removed.status}`);
   for (const error of errors) console.log(`✗ ${error}`);
-  console.log(JSON.stringify({ bench: "soak", ...figures(tally, elapsedSeconds), errors }));
+  printResult("soak", { ...figures(tally, elapsedSeconds), errors });
   process.exitCode = errors.length === 0 ? 0 : 1;
 } finally {
   await server.stop();

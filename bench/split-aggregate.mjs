@@ -3,11 +3,12 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { Message } from "@sluice/engine";
 import { deployRoute, engineRuntime } from "./lib/engine-runtime.mjs";
+import { printResult } from "./lib/result.mjs";
 import { compareWithHandWritten } from "./lib/slices.mjs";
 import { printTable } from "./lib/table.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [slices] = numbersOf("split-aggregate", ["slices", 100, 20]);
+const [slices] = numbersOf("split-aggregate", { name: "slices", usual: 100, short: 40, min: 20 });
 const count = 1_000;
 const items = Array.from({ length: count }, (_, index) => ({ sku: `S-${index}`, qty: (index % 9) + 1 }));
 const grouped = 'aggregationStrategy: "#class:org.apache.camel.processor.aggregate.GroupedBodyAggregationStrategy"';
@@ -90,4 +91,4 @@ printTable(
     ratio.toFixed(1),
   ]),
 );
-console.log(JSON.stringify({ bench: "split-aggregate", items: count, ...results }));
+printResult("split-aggregate", { items: count, ...results });

@@ -1,9 +1,10 @@
 // npm run bench:value-mapping — the load time of a table with a million rows, and the cost of a lookup compared with a plain Map with the same keys
 // in the same run.
 import { readTable, tableWarnings } from "@sluice/mapping";
+import { printResult } from "./lib/result.mjs";
 import { numbersOf } from "./lib/usage.mjs";
 
-const [rowCount, rounds] = numbersOf("value-mapping", ["rows", 1_000_000], ["rounds", 5]);
+const [rowCount, rounds] = numbersOf("value-mapping", { name: "rows", usual: 1_000_000, short: 200_000 }, { name: "rounds", usual: 5, short: 3 });
 const text = JSON.stringify({ columns: ["shop", "sap"], rows: Array.from({ length: rowCount }, (_, index) => [`article-${index}`, `M${index % 5000}`]) });
 
 // CPU time, so that other work on the machine does not count.
@@ -53,6 +54,4 @@ console.log(
 console.log(
   `Map ${best.map.toFixed(0)} ns, compiled direction ${best.direction.toFixed(0)} ns (${(best.direction / best.map).toFixed(2)} times), by column names ${best.table.toFixed(0)} ns (${(best.table / best.map).toFixed(2)} times)`,
 );
-console.log(
-  JSON.stringify({ bench: "value-mapping", rowCount, loadMs, mapNs: best.map, directionNs: best.direction, tableNs: best.table, ratio: best.table / best.map }),
-);
+printResult("value-mapping", { rowCount, loadMs, mapNs: best.map, directionNs: best.direction, tableNs: best.table, ratio: best.table / best.map });

@@ -5,32 +5,44 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { median } from "./lib/compare.mjs";
+import { median } from "./lib/figures.mjs";
 import { temporaryFolder } from "./lib/cleanup.mjs";
-import { openSockets, postMessage, sendAll, threadMicros } from "./lib/paired.mjs";
-import { deploy, put, start, token } from "./lib/processes.mjs";
+import { openSockets, postMessage, sendAll } from "./lib/paired.mjs";
+import { cpuMicros, deploy, put, start, token } from "./lib/processes.mjs";
+import { printResult, requireLinux } from "./lib/result.mjs";
 import { printTable } from "./lib/table.mjs";
-import { endWithUsage } from "./lib/usage.mjs";
+import { argumentsOf } from "./lib/usage.mjs";
 import { router, webhook } from "./lib/workloads.mjs";
 
-const [otherFolder, ...options] = process.argv.slice(2);
-const names = options.filter((option) => !option.includes("="));
-const settingsOfThisBuild = Object.fromEntries(options.filter((option) => option.includes("=")).map((option) => option.split("=")));
 const thisFolder = fileURLToPath(new URL("..", import.meta.url));
 const command = "packages/cli/bin/sluice.cjs";
-const calls = 2_000;
-const rounds = 60;
-const starts = 15;
-const flows = 1_000;
-
 const durable = {
   flow: '- route: {id: hook, from: {uri: "webhook?durable=true", steps: [{setProperty: {name: seen, constant: "yes"}}]}}\n',
   body: webhook.body,
 };
 const workloads = { webhook, router, durable };
 const all = [...Object.keys(workloads), "cold-start", "many-flows"];
-if (otherFolder === undefined || !existsSync(join(otherFolder, command)) || names.some((name) => !all.includes(name)))
-  endWithUsage("versions", `<folder of another build> [${all.join(" ")}] [SETTING=value …]`);
+
+/** Arguments with `=`: a setting has capital letters, an amount does not. */
+function readArguments([otherFolder, ...options]) {
+  const pairs = options.filter((option) => option.includes("=")).map((option) => option.split("="));
+  const names = options.filter((option) => !option.includes("="));
+  const isSetting = ([name]) => /^[A-Z]/.test(name);
+  const amounts = { rounds: 60, calls: 2_000, starts: 15, flows: 1_000 };
+  for (const [name, value] of pairs.filter((pair) => !isSetting(pair))) {
+    if (amounts[name] === undefined || !(Number(value) >= 1)) return undefined;
+    amounts[name] = Number(value);
+  }
+  if (otherFolder === undefined || !existsSync(join(otherFolder, command)) || names.some((name) => !all.includes(name))) return undefined;
+  return { otherFolder, names, settingsOfThisBuild: Object.fromEntries(pairs.filter(isSetting)), ...amounts };
+}
+
+const { otherFolder, names, settingsOfThisBuild, rounds, calls, starts, flows } = argumentsOf("versions", {
+  usage: `<folder of another build> [${all.join(" ")}] [rounds=60] [calls=2000] [starts=15] [flows=1000] [SETTING=value …]`,
+  short: [".", "rounds=2", "calls=300", "starts=1", "flows=100"],
+  read: readArguments,
+});
+requireLinux();
 const isSelected = (name) => names.length === 0 || names.includes(name);
 const builds = [resolve(otherFolder), thisFolder];
 
@@ -42,16 +54,19 @@ async function startBuild(side, data) {
 /** A durable webhook responds with 202. */
 const failureOf = (chunk) => (chunk.toString("latin1", 9, 10) === "2" ? undefined : new Error(`a call failed: ${chunk.toString("latin1", 0, 300)}`));
 
-/** The median of the ratios of adjacent rounds, with its 95% confidence interval. */
-function ratioOf(pairs) {
+/** The median of the ratios of adjacent rounds, with its 95% confidence interval, and the medians of both builds. */
+function compareSides(pairs) {
   const ratios = pairs.map(([other, current]) => current / other).toSorted((a, b) => a - b);
   const margin = 0.98 / Math.sqrt(ratios.length);
-  const at = (fraction) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.floor(ratios.length * fraction)))].toFixed(3);
-  return `${at(0.5)} [${at(0.5 - margin)}, ${at(0.5 + margin)}]`;
+  const at = (fraction) => ratios[Math.min(ratios.length - 1, Math.max(0, Math.floor(ratios.length * fraction)))];
+  const [other, current] = [0, 1].map((side) => median(pairs.map((pair) => pair[side])));
+  return { other, current, ratio: at(0.5), min: at(0.5 - margin), max: at(0.5 + margin) };
 }
 
-/** A row of the table: the medians of both builds and their ratio. */
-const row = (name, unit, pairs) => [name, ...[0, 1].map((side) => `${median(pairs.map((pair) => pair[side])).toFixed(1)} ${unit}`), ratioOf(pairs)];
+const figures = {};
+function add(name, unit, pairs) {
+  figures[name] = { unit, ...compareSides(pairs) };
+}
 
 /** Runs `measure` for both builds, alternating which one is first. */
 async function alternate(count, measure) {
@@ -76,18 +91,19 @@ async function compareCalls(name, work) {
   const message = postMessage("/api/hook", work.body, {});
   const round = async (side) => {
     const { pid } = servers[side].child;
-    const cpu = threadMicros(pid);
+    const cpu = cpuMicros(pid);
     const startTime = performance.now();
     await sendAll(sockets[side], message, calls, failureOf);
-    return { micros: ((performance.now() - startTime) * 1_000) / calls, cpu: (threadMicros(pid) - cpu) / calls };
+    return { micros: ((performance.now() - startTime) * 1_000) / calls, cpu: (cpuMicros(pid) - cpu) / calls };
   };
-  await alternate(10, round);
+  await alternate(Math.min(10, rounds), round);
   const results = await alternate(rounds, round);
   for (const list of sockets) for (const socket of list) socket.destroy();
   for (const server of servers) await server.stop();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   const pick = (field) => results.map((pair) => pair.map((result) => result[field]));
-  return [row(`${name}, CPU per call`, "µs", pick("cpu")), row(`${name}, time per call`, "µs", pick("micros"))];
+  add(`${name}, CPU per call`, "µs", pick("cpu"));
+  add(`${name}, time per call`, "µs", pick("micros"));
 }
 
 /** Milliseconds from the spawn to the first response of a webhook that was put after the start. */
@@ -129,12 +145,21 @@ async function manyFlows(side) {
 }
 
 spawnSync("taskset", ["-cp", "1", String(process.pid)], { stdio: "ignore" });
-const rows = [];
-for (const [name, work] of Object.entries(workloads)) if (isSelected(name)) rows.push(...(await compareCalls(name, work)));
-if (isSelected("cold-start")) rows.push(row("cold start", "ms", await alternate(starts, coldStart)));
+for (const [name, work] of Object.entries(workloads)) if (isSelected(name)) await compareCalls(name, work);
+if (isSelected("cold-start")) add("cold start", "ms", await alternate(starts, coldStart));
 if (isSelected("many-flows")) {
   const results = await alternate(starts, manyFlows);
   const pick = (field) => results.map((pair) => pair.map((result) => result[field]));
-  rows.push(row(`${flows} flows, start`, "ms", pick("ready")), row(`${flows} flows, call`, "µs", pick("call")));
+  add(`${flows} flows, start`, "ms", pick("ready"));
+  add(`${flows} flows, call`, "µs", pick("call"));
 }
-printTable(["", "other", "this", "this / other [95%]"], rows);
+printTable(
+  ["", "other", "this", "this / other [95%]"],
+  Object.entries(figures).map(([name, { unit, other, current, ratio, min, max }]) => [
+    name,
+    `${other.toFixed(1)} ${unit}`,
+    `${current.toFixed(1)} ${unit}`,
+    `${ratio.toFixed(3)} [${min.toFixed(3)}, ${max.toFixed(3)}]`,
+  ]),
+);
+printResult("versions", figures);

@@ -1,4 +1,5 @@
 // Runs the bundle until the runtime has served a first flow, then stores the code that V8 has compiled.
+const { setTimeout } = require("node:timers/promises");
 const { loadBundle } = require("../packages/cli/bin/bundle.cjs");
 
 const settleMs = 300;
@@ -6,11 +7,19 @@ const baseUrl = `http://127.0.0.1:${process.env.SERVICE_PORT}`;
 const yaml = "- route: {id: first, from: {uri: webhook, steps: [{log: '${body}'}, {setBody: {constant: ok}}]}}\n";
 const bundle = loadBundle();
 void bundle.exports.runCommand();
-const portCheck = setInterval(() => {
-  if (!process.getActiveResourcesInfo().includes("TCPServerWrap")) return;
-  clearInterval(portCheck);
-  void serveFirstFlow().then(() => setTimeout(storeCache, settleMs));
-}, 20);
+void untilReady()
+  .then(serveFirstFlow)
+  .then(() => setTimeout(settleMs))
+  .then(storeCache);
+
+async function untilReady() {
+  for (;;) {
+    const response = await fetch(`${baseUrl}/_api/health?probe=ready`).catch(() => undefined);
+    await response?.text();
+    if (response?.ok) return;
+    await setTimeout(20);
+  }
+}
 
 async function serveFirstFlow() {
   const headers = { authorization: `Bearer ${process.env.SERVICE_DEPLOY_TOKEN}`, "content-type": "application/json" };

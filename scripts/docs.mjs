@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "docs/reference");
 const pages = await referencePages(root);
 const stale = [...pages].filter(([path, text]) => !existsSync(join(folder, path)) || readFileSync(join(folder, path), "utf8") !== text).map(([path]) => path);
-const orphaned = ["steps", "connectors", "connections", "languages", "formats", "entities"].flatMap((kind) =>
+const orphaned = ["steps", "connectors", "connections", "languages", "formats", "entities", "documents"].flatMap((kind) =>
   existsSync(join(folder, kind))
     ? readdirSync(join(folder, kind))
         .map((name) => `${kind}/${name}`)

@@ -1,41 +1,46 @@
-// `npm run test:node-versions`: runs the tests on every supported version of Node, one after another. Arguments are passed to `npm test`;
-// NODE_VERSIONS selects other versions. The binaries come from npm and are removed afterwards.
+// `npm run test:node-versions`: on the first supported version of each line of Node, installs the packed package and runs a first flow; on the current
+// LTS version, runs `npm test`. --suite names other versions for `npm test`.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { environmentOf, installNode } from "./node-versions/install-node.mjs";
+import { runFirstFlow } from "./node-versions/first-flow.mjs";
+import { currentLts, floors } from "./node-versions/versions.mjs";
+import { packCommand } from "./publish/pack.mjs";
+import { build } from "./prepare.mjs";
 import { root } from "./run-command.mjs";
 
-const versions = (process.env.NODE_VERSIONS ?? "20.19,22,24,26").split(",");
-if (process.platform !== "linux") {
-  console.error("This command needs Linux: the npm packages with Node binaries are for Linux. Install each Node version yourself and run `npm test` with it.");
-  process.exit(1);
-}
-const packageName = `node-linux-${process.arch}`;
+const { values } = parseArgs({ options: { suite: { type: "string", default: currentLts } } });
+await build();
 const folder = mkdtempSync(join(tmpdir(), "sluice-node-"));
 const failed = [];
 try {
-  for (const version of versions) {
-    const bin = install(version);
-    const node = join(bin, "node");
-    console.log(`\nNode ${spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim()}`);
-    const environment = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
-    const { status } = spawnSync(node, [join(root, "scripts/test.mjs"), ...process.argv.slice(2)], { cwd: root, stdio: "inherit", env: environment });
-    if (status !== 0) failed.push(version);
-  }
+  const tarball = await packCommand(folder);
+  for (const version of floors)
+    await attempt(`First flow on Node ${version}`, async () =>
+      runFirstFlow({ node: await installNode(version, folder), tarball, folder: join(folder, `first-flow-${version}`) }),
+    );
+  for (const version of values.suite.split(","))
+    await attempt(`Tests on Node ${version}`, async () => {
+      const node = await installNode(version, folder);
+      const { status } = spawnSync(node, ["scripts/test.mjs"], { cwd: root, stdio: "inherit", env: environmentOf(node) });
+      if (status !== 0) throw new Error(`exit code ${status}`);
+    });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(failed.length === 0 ? `\nPassed on Node ${versions.join(", ")}.` : `\nFailed on Node ${failed.join(", ")}.`);
+console.log(failed.length === 0 ? "\nPassed on every version of Node." : `\nFailed: ${failed.join(", ")}.`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** The folder with the binary of a version. */
-function install(version) {
-  const target = join(folder, version);
-  mkdirSync(target);
-  writeFileSync(join(target, "package.json"), "{}");
-  const parameters = ["install", "--no-audit", "--no-fund", "--loglevel=error", `${packageName}@${version}`];
-  const { status } = spawnSync("npm", parameters, { cwd: target, stdio: "inherit" });
-  if (status === 0) return join(target, "node_modules", packageName, "bin");
-  throw new Error(`Cannot install ${packageName}@${version} from npm: see the error above, or choose other versions with NODE_VERSIONS`);
+async function attempt(title, work) {
+  const from = performance.now();
+  try {
+    await work();
+    console.log(`✓ ${title} (${Math.round((performance.now() - from) / 1_000)} s)`);
+  } catch (error) {
+    console.log(`✗ ${title}: ${error.message}`);
+    failed.push(title);
+  }
 }

@@ -1,78 +1,60 @@
-// `npm test`: installs and builds when needed, then runs every check and test and prints one summary.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// The three tiers of tests. `npm test` installs, builds, checks and runs the unit, live and browser tests; `npm run test:all` then runs the long
+// tests; `npm run test:quick` runs only the unit tests of the changed packages. Other arguments are passed to vitest.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepare } from "./prepare.mjs";
 import { root, runNode, withProgress } from "./run-command.mjs";
-import { mergeResults, summarize } from "./test/summary.mjs";
+import { changedPackages } from "./test/changed-packages.mjs";
+import { summarize } from "./test/summary.mjs";
 
-// These measure how heavy load affects other requests, or compare durations, so they run sequentially.
-const sequentialFiles = [
-  "tests/bench-budgets.test.ts",
-  "tests/documents.test.ts",
-  "tests/event-loop.test.ts",
-  "tests/http-input.test.ts",
-  "tests/partner-faults.test.ts",
-  "tests/redeploy.test.ts",
-  "tests/streams.test.ts",
-  "tests/access.test.ts",
-  "tests/cli-examples.test.ts",
-  "tests/cli-terminal.test.ts",
-  "packages/server/src/access/schemes/basic.test.ts",
-  "packages/server/src/api/duplicate-names.test.ts",
-  "packages/server/src/runs/find-runs.test.ts",
-];
-const requested = process.argv.slice(2);
-// A test that failed on a busy machine is retried once, and named in the summary.
-const parts =
-  requested.length > 0
-    ? [requested]
-    : [
-        ["--retry=1", ...[...sequentialFiles, "tests/designer/**"].flatMap((file) => ["--exclude", file])],
-        ["--retry=1", "--maxWorkers=1", ...sequentialFiles],
-        // Each browser uses several threads.
-        ["--retry=1", "--maxWorkers=3", "tests/designer"],
-      ];
-/** The folder that CI keeps between runs, if any. */
-const cacheFolder = process.env.SLUICE_TEST_CACHE;
-
-await prepare();
+const parameters = process.argv.slice(2);
+const isQuick = parameters[0] === "--quick";
+const isLong = parameters[0] === "--long";
+const requested = parameters.slice(isQuick || isLong ? 1 : 0);
 const modules = `${root}node_modules`;
-await withProgress("Linting", () => runNode([`${modules}/oxlint/bin/oxlint`]));
-await withProgress("Checking the format", () => runNode([`${modules}/oxfmt/bin/oxfmt`, "--check", "packages", "scripts", "tests", "bench"]));
-await withProgress("Checking the types of the tests", () => runNode([`${modules}/typescript/bin/tsc`, "-p", "tsconfig.tests.json"]));
-const results = await runParts();
-const { hasPassed, lines } = summarize(results, readRetried());
-storeRetried(results.retried);
-console.log(`\n${lines.join("\n")}`);
-process.exitCode = hasPassed ? 0 : 1;
+const projects = (...names) => names.flatMap((name) => ["--project", name]);
 
-/** Runs all parts, even after a failure: the summary covers all of them. */
-async function runParts() {
+if (isQuick) await runTests([...projects("unit"), ...unitFolders()]);
+else {
+  await prepare();
+  if (!isLong) await check();
+  await runTests([...projects(...(isLong ? ["long"] : ["unit", "live", "browser"])), ...requested]);
+}
+
+function unitFolders() {
+  const packages = requested.length > 0 ? requested : changedPackages(root);
+  console.log(packages.length === 0 ? "No package has changed: running the unit tests of all packages." : `Unit tests of: ${packages.join(", ")}`);
+  return packages.map((name) => `packages/${name}/`);
+}
+
+async function check() {
+  await withProgress("Linting", () => runNode([`${modules}/oxlint/bin/oxlint`]));
+  await withProgress("Checking the format", () => runNode([`${modules}/oxfmt/bin/oxfmt`, "--check", "packages", "scripts", "tests", "bench", "examples"]));
+  // Each uses one core.
+  await withProgress("Checking the types of the tests and looking for dead code", async () => {
+    const codes = await Promise.all([runNode([`${modules}/typescript/bin/tsc`, "-p", "tsconfig.tests.json"]), runNode([`${modules}/knip/bin/knip.js`])]);
+    return Math.max(...codes);
+  });
+}
+
+/** Runs vitest and ends with the summary. */
+async function runTests(selection) {
   const folder = mkdtempSync(join(tmpdir(), "sluice-test-"));
-  const file = join(folder, "results.jsonl");
-  const recorded = [];
-  for (const part of parts) {
-    writeFileSync(file, "");
-    const code = await runNode([`${modules}/vitest/vitest.mjs`, "run", ...part], { SLUICE_TEST_RESULTS: file });
-    const [result = { passed: 0, failed: [], skipped: [], retried: [] }] = readFileSync(file, "utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line));
-    if (code !== 0 && result.failed.length === 0) result.failed.push(`vitest exited with code ${code}: see its output above`);
-    recorded.push(result);
-  }
+  const file = join(folder, "results.json");
+  const code = await runNode([`${modules}/vitest/vitest.mjs`, "run", ...selection], { SLUICE_TEST_RESULTS: file });
+  const results = readResults(file);
+  if (code !== 0 && results.failed.length === 0) results.failed.push(`vitest exited with code ${code}: see its output above`);
   rmSync(folder, { recursive: true, force: true });
-  return mergeResults(recorded);
+  const { hasPassed, lines } = summarize(results);
+  console.log(`\n${lines.join("\n")}`);
+  process.exitCode = hasPassed ? 0 : 1;
 }
 
-function readRetried() {
-  const file = cacheFolder === undefined ? undefined : join(cacheFolder, "retried-tests.json");
-  return file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
-}
-
-function storeRetried(retried) {
-  if (cacheFolder === undefined) return;
-  mkdirSync(cacheFolder, { recursive: true });
-  writeFileSync(join(cacheFolder, "retried-tests.json"), JSON.stringify(retried.map(({ name }) => name)));
+function readResults(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return { passed: 0, failed: ["vitest ended without results: see its output above"], skipped: [] };
+  }
 }

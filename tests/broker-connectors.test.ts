@@ -37,9 +37,9 @@ function connectionOf(declaration: ConnectionDeclaration, settings: Readonly<Rec
 }
 
 for (const [scheme, { server: name, address, options = "" }] of Object.entries(families)) {
-  const server = await serverFor(name, { own: true });
+  const server = await serverFor(name, { own: true, isDurable: false });
   afterAll(() => server?.end());
-  describe.skipIf(server === undefined)(`${scheme} passes the connector suite (needs ${serverPrograms[name].title})`, { timeout: 60_000 }, async () => {
+  describe.skipIf(server === undefined)(`${scheme} passes the connector suite (needs ${serverPrograms[name].title})`, async () => {
     const entry = connectorIndex.find((candidate) => candidate.scheme === scheme);
     const type = connectionIndex.find(({ kinds }) => kinds.some((kind) => entry?.kinds.includes(kind) === true)) as ConnectionEntry;
     const [connector, connection] = [await entry?.load({}), await type.load()];

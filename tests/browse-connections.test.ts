@@ -34,7 +34,7 @@ describe.skipIf(kafka === undefined)("Kafka (needs kcat)", () => {
     expect([all.includes("other"), all.includes("__internal")]).toEqual([true, false]);
     const tables = await browse("events", { what: "tables" });
     expect([tables.status, tables.json.error]).toEqual([422, expect.stringContaining("cannot list 'tables'; it can list topics")]);
-  }, 60_000);
+  });
 });
 
 const redis = await serverFor("redis", { own: true });
@@ -60,7 +60,7 @@ describe.skipIf(redis === undefined)("Redis (needs redis-server)", () => {
       client.disconnect();
       subscriber.disconnect();
     }
-  }, 60_000);
+  });
 });
 
 it("rejects a request to list the names of a system that cannot list them, and explains where to find the names", async () => {

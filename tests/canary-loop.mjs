@@ -46,8 +46,10 @@ const post = (connections) =>
   });
 
 async function timeCall() {
+  // real time: the latency, which only the fault tests limit.
   const [startTime, starved, used] = [performance.now(), starvedMs(), usedMs(pid)];
   const reply = await post(agent).catch((error) => `0 ${error.message}`);
+  // real time: as above.
   const ms = performance.now() - startTime;
   // Only the CPU time of the runtime's main thread during a call can be time that the event loop was blocked.
   const blockedMs = used === Infinity ? ms : Math.min(ms, usedMs(pid) - used);

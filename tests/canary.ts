@@ -18,7 +18,7 @@ export interface Canary {
 }
 
 /** Starts calling; resolves after the warm-up calls. */
-export async function startCanary({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" | "pid">, limitMs = 250): Promise<Canary> {
+export async function startCanary({ baseUrl, pid }: Pick<SpawnedServer, "baseUrl" | "pid">, limitMs = Infinity): Promise<Canary> {
   const child = spawn(process.execPath, [loopScript, `${baseUrl}/api/canary`, String(pid)], { stdio: ["pipe", "pipe", "inherit"] });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));

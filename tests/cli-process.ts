@@ -42,7 +42,7 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
 
   const shell: CliFolder["shell"] = (line, extra) =>
     new Promise((resolve) => {
-      execFile("bash", ["-c", line], { cwd: path, env: env(extra), timeout: 110_000, maxBuffer: 64 * 1_048_576 }, (error, output, stderr) => {
+      execFile("bash", ["-c", line], { cwd: path, env: env(extra), timeout: 270_000, maxBuffer: 64 * 1_048_576 }, (error, output, stderr) => {
         resolve({ exit: error === null ? 0 : typeof error.code === "number" ? error.code : null, output, stderr });
       });
     });
@@ -74,7 +74,8 @@ export function cliFolder(environment: Readonly<Record<string, string>> = {}, fi
           interrupted = true;
           child.kill("SIGINT");
         };
-        const killTimer = setTimeout(() => child.kill("SIGKILL"), 110_000);
+        // real time: ends a command that hangs before the limit of its test.
+        const killTimer = setTimeout(() => child.kill("SIGKILL"), 270_000);
         child.stdout.on("data", (part) => ((output += part), interruptIfPrinted()));
         child.stderr.on("data", (part) => ((stderr += part), interruptIfPrinted()));
         child.on("close", (exit) => (clearTimeout(killTimer), resolve({ exit, output, stderr })));

@@ -5,6 +5,7 @@ import { ApiError, createClient, events, follow, type ApiClient, type EventOf } 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settingDescriptions } from "@sluice/server";
 import { clientSources } from "../scripts/client/client-sources.mjs";
+import { queryParametersSource } from "../scripts/client/query-parameters-source.mjs";
 import { settingsSource } from "../scripts/client/settings-source.mjs";
 import { call, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
@@ -34,6 +35,13 @@ describe("the client", () => {
       const path = fileURLToPath(new URL(`../packages/client/src/${name}`, import.meta.url));
       expect(normalize(readFileSync(path, "utf8")) === normalize(source), "run `npm run client` and commit the result").toBe(true);
     }
+  });
+
+  it("has the query parameters from which the command derives its flags", async () => {
+    const path = fileURLToPath(new URL("../packages/cli/src/runtime/query-parameters.ts", import.meta.url));
+    const normalize = (text: string): string => text.replaceAll(/[\s,"]/g, "");
+    const source = queryParametersSource((await server.api("GET", "/openapi.json")).json);
+    expect(normalize(readFileSync(path, "utf8")) === normalize(source), "run `npm run client` and commit the result").toBe(true);
   });
 
   it("declares the same settings for the library as the server", () => {
@@ -119,10 +127,7 @@ describe("the client", () => {
         if (seen.length === 3) stop.abort();
       }
     })();
-    while (seen.length < 3) {
-      await call(server.baseUrl, "POST", "/api/traced", "x");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    while (seen.length < 3) await call(server.baseUrl, "POST", "/api/traced", "x");
     await following;
     expect(seen.map(({ name }) => name)).toEqual(["trace", "trace", "trace"]);
     expect(seen[0]?.data).toMatchObject({ type: "run.completed", routeId: "traced" });
@@ -161,10 +166,11 @@ describe("the client", () => {
         if (seen.length === 6) stop.abort();
       }
     })();
-    while (seen.length < 6) {
-      await call(server.baseUrl, "POST", "/api/broken", "x");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await expect.poll(() => states).toContain("open");
+    const fire = (): Promise<unknown> => call(server.baseUrl, "POST", "/api/broken", "x");
+    await fire();
+    await expect.poll(() => seen.length).toBe(1);
+    for (let count = 0; count < 5; count++) await fire();
     await following;
     expect(states).toEqual(["connecting", "open", "down: cut off", "connecting", "open"]);
     expect([lastEventIds.length, lastEventIds[0], lastEventIds[1]?.split(".")[1]]).toEqual([2, null, expect.stringMatching(/^\d+$/)]);
@@ -186,6 +192,6 @@ describe("the client", () => {
     expect([run.status, run.body]).toEqual(["completed", "hi"]);
     const closed = await client.call("DELETE /test/session/:id", { params: { id: sessionId } });
     expect(closed.recordedCalls.map(({ mockId }) => mockId)).toEqual(["p"]);
-    expect((await client.call("GET /runs", { query: { routeId: "out", limit: 1 } })).runs[0]?.status).toBe("completed");
+    expect((await client.call("GET /runs", { query: { routeId: "out", kind: ["test"], limit: 1 } })).runs[0]?.status).toBe("completed");
   });
 });

@@ -1,159 +1,111 @@
 // Aggregates in a cluster: the messages of open groups are in the store, and a node that dies loses none of them.
-import type { TestServer } from "@sluice/testkit";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allSlotsHeld, arrivedGroups, groupFlow, type ArrivedGroup } from "./cluster-groups.ts";
-import { clusterUnderLoad, post, type ClusterUnderLoad } from "./cluster-load.ts";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { arrivedGroups, groupFlow, type ArrivedGroup } from "./cluster-groups.ts";
+import { post } from "./cluster-load.ts";
+import { idKeptBy, TestCluster, type NodeOptions } from "./cluster-nodes.ts";
 import { startStore } from "./cluster-stores.ts";
-import type { SpawnedServer } from "./spawned-server.ts";
-import { eventually, sleep } from "./started-server.ts";
+import { eventually } from "./started-server.ts";
 
-const { title, server, urlOf } = await startStore("groups");
+const store = await startStore();
+/** The first node groups the messages of this flow. */
+const flowId = idKeptBy("n0", "group");
 
-describe.skipIf(server === undefined)(`aggregates in a cluster (needs ${title})`, () => {
-  const store = server as TestServer;
-  let cluster: ClusterUnderLoad;
-  const node = (index: number): SpawnedServer => cluster.nodes[index] as SpawnedServer;
-  const groups = (prefix: string): readonly ArrivedGroup[] => arrivedGroups(cluster.order, prefix);
-  const send = async (target: string, prefix: string, numbers: readonly number[], from = [0, 1, 2]): Promise<void> => {
-    for (const number of numbers)
-      expect(await post(node(from[number % from.length] as number), `/api/${target}`, `${prefix}/${number}`)).toBe(target === "durable" ? 202 : 200);
+interface FlowOptions {
+  readonly completion: string;
+  readonly path?: "done" | "held";
+  readonly from?: string;
+}
+
+async function start(nodes: readonly NodeOptions[], { completion, path = "done", from }: FlowOptions) {
+  const cluster = await TestCluster.start(store, { nodes });
+  onTestFinished(() => cluster.end());
+  const flow = (): string => groupFlow(flowId, completion, `${cluster.partner.url}/${path}`, from);
+  await cluster.deploy(0, flowId, flow());
+  return {
+    cluster,
+    flow,
+    groups: (prefix: string): readonly ArrivedGroup[] => arrivedGroups(cluster.order, prefix),
+    /** Sends messages to nodes in turn. */
+    async send(prefix: string, numbers: readonly number[], to: readonly number[]): Promise<void> {
+      for (const number of numbers)
+        expect(await post(cluster.node(to[number % to.length] as number), `/api/${flowId}`, `${prefix}/${number}`)).toBe(from === undefined ? 200 : 202);
+    },
   };
-  let groupNames = 0;
-  /** A retried test must not see the groups of its first attempt. */
-  const newGroupPrefix = (name: string): string => `${name}${++groupNames}-`;
-  /** The node that groups the messages of a flow. */
-  const groupingNode = async (target: string, size: number): Promise<number> => {
-    const prefix = newGroupPrefix("find");
-    await send(
-      target,
-      prefix,
-      Array.from({ length: size }, (_, number) => number),
-    );
-    await eventually(() => groups(prefix).length === 1, 30_000);
-    return Number((groups(prefix)[0] as ArrivedGroup).node.slice(1));
-  };
-  beforeAll(async () => {
-    cluster = await clusterUnderLoad(urlOf(store), 3);
-    await eventually(() => allSlotsHeld(node(0)), 60_000);
-    const flows = {
-      durable: groupFlow("durable", "completionSize: 4", `${cluster.partnerUrl}/done`, "webhook?durable=true&concurrentConsumers=8"),
-      size: groupFlow("size", "completionSize: 4", `${cluster.partnerUrl}/done`),
-      idle: groupFlow("idle", "completionTimeout: 4000", `${cluster.partnerUrl}/done`),
-      held: groupFlow("held", "completionSize: 4", `${cluster.partnerUrl}/held`),
-    };
-    for (const [id, flow] of Object.entries(flows)) {
-      const put = await node(0).putFlow(id, flow);
-      expect([put.status, put.json.error, put.json.cluster?.running]).toEqual([201, undefined, 3]);
-    }
-  }, 120_000);
-  afterAll(async () => {
-    await cluster?.end();
-    await store.end();
-  });
+}
+
+const numbers = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, index) => from + index);
+
+describe.skipIf(store.server === undefined)(`aggregates in a cluster (needs ${store.title})`, () => {
+  afterAll(() => store.server?.end());
 
   it("groups the messages that all nodes accept, each in one group", async () => {
-    const prefix = newGroupPrefix("all");
-    await send(
-      "durable",
-      prefix,
-      Array.from({ length: 40 }, (_, number) => number),
+    const { groups, send } = await start([{}, {}, {}], { completion: "completionSize: 4", from: "webhook?durable=true&concurrentConsumers=8" });
+    await send("all", numbers(0, 16), [0, 1, 2]);
+    await eventually(() => groups("all").length === 4);
+    // A message that was in a group twice would arrive before these.
+    await send("all", numbers(16, 20), [0, 1, 2]);
+    await eventually(() => groups("all").length === 5);
+    expect(groups("all").map(({ node, completedBy, isRepeated, messages }) => [node, completedBy, isRepeated, messages.length])).toEqual(
+      Array.from({ length: 5 }, () => ["n0", "size", false, 4]),
     );
-    await eventually(() => groups(prefix).length === 10, 30_000);
-    await sleep(500);
-    expect(groups(prefix).map(({ completedBy, isRepeated, messages }) => [completedBy, isRepeated, messages.length])).toEqual(
-      Array.from({ length: 10 }, () => ["size", false, 4]),
-    );
-    expect(
-      groups(prefix)
-        .flatMap(({ messages }) => messages)
+    const messages = groups("all").flatMap((group) => group.messages);
+    expect(messages.toSorted()).toEqual(
+      numbers(0, 20)
+        .map((number) => `all/${number}`)
         .toSorted(),
-    ).toEqual(Array.from({ length: 40 }, (_, number) => `${prefix}/${number}`).toSorted());
-    expect(new Set(groups(prefix).map(({ node: name }) => name)).size).toBe(1);
+    );
   });
 
   it("completes a group on another node with all its messages when its node is killed", async () => {
-    const prefix = newGroupPrefix("half");
-    const holder = await groupingNode("size", 4);
-    await send("size", prefix, [0, 1]);
-    await sleep(300);
-    await node(holder).end("SIGKILL");
-    const others = [0, 1, 2].filter((index) => index !== holder);
-    await send("size", prefix, [2, 3], others);
-    await eventually(() => groups(prefix).length > 0, 40_000);
-    expect(groups(prefix)[0]?.messages).toEqual([`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]);
-    expect([groups(prefix).length, groups(prefix)[0]?.isRepeated, groups(prefix)[0]?.node === `n${holder}`]).toEqual([1, false, false]);
-    await cluster.killAndRestart(holder);
-    await eventually(() => allSlotsHeld(node(holder)), 60_000);
-  }, 120_000);
+    const { cluster, groups, send } = await start([{ isKillable: true }, {}], { completion: "completionSize: 4" });
+    await send("half", [0, 1], [0, 1]);
+    await cluster.kill(0);
+    await send("half", [2, 3], [1]);
+    await eventually(() => groups("half").length > 0);
+    await send("next", numbers(0, 4), [1]);
+    await eventually(() => groups("next").length > 0);
+    expect(groups("half").map(({ node, isRepeated, messages }) => [node, isRepeated, messages])).toEqual([
+      ["n1", false, ["half/0", "half/1", "half/2", "half/3"]],
+    ]);
+  });
 
   it("completes a group by timeout once, on another node, when its node is killed", async () => {
-    const prefix = newGroupPrefix("quiet");
-    const holder = await groupingNode("idle", 1);
-    await send("idle", prefix, [0, 1, 2]);
-    await node(holder).end("SIGKILL");
-    await eventually(() => groups(prefix).length > 0, 40_000);
-    await sleep(5_000);
-    expect(groups(prefix).map(({ completedBy, messages }) => [completedBy, messages])).toEqual([["timeout", [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`]]]);
-    await cluster.killAndRestart(holder);
-    await eventually(() => allSlotsHeld(node(holder)), 60_000);
-  }, 120_000);
-
-  it("completes a group once when its node is suspended and continues later", async () => {
-    const prefix = newGroupPrefix("asleep");
-    const holder = await groupingNode("size", 4);
-    await send("size", prefix, [0, 1, 2]);
-    await sleep(300);
-    process.kill(node(holder).pid, "SIGSTOP");
-    const others = [0, 1, 2].filter((index) => index !== holder);
-    await send("size", prefix, [3], others);
-    await eventually(() => groups(prefix).length > 0, 40_000);
-    process.kill(node(holder).pid, "SIGCONT");
-    await eventually(() => allSlotsHeld(node(holder)), 60_000);
-    await send("size", prefix, [4, 5, 6, 7]);
-    await eventually(() => groups(prefix).length > 1, 30_000);
-    await sleep(2_000);
-    expect(groups(prefix).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
-      [false, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
-      [false, [`${prefix}/4`, `${prefix}/5`, `${prefix}/6`, `${prefix}/7`]],
-    ]);
-  }, 120_000);
+    const { cluster, groups, send } = await start([{ isKillable: true }, {}], { completion: "completionTimeout: 2000" });
+    await Promise.all([send("quiet", [0], [0]), send("quiet", [1], [1])]);
+    await cluster.kill(0);
+    await eventually(() => groups("quiet").length > 0);
+    await send("next", [0], [1]);
+    await eventually(() => groups("next").length > 0);
+    expect(groups("quiet").map(({ completedBy, messages }) => [completedBy, messages.toSorted()])).toEqual([["timeout", ["quiet/0", "quiet/1"]]]);
+  });
 
   it("runs a completed group again, marked as repeated, when its node is killed during the run", async () => {
-    const prefix = newGroupPrefix("cut");
-    const holder = await groupingNode("held", 4);
+    const { cluster, groups, send } = await start([{ isKillable: true }, {}], { completion: "completionSize: 4", path: "held" });
     cluster.partner.isHolding = true;
-    await send("held", prefix, [0, 1, 2, 3]);
-    await eventually(() => groups(prefix).length === 1);
-    await send("held", prefix, [4]);
-    await node(holder).end("SIGKILL");
+    await send("cut", numbers(0, 4), [0, 1]);
+    await eventually(() => groups("cut").length === 1);
+    await send("cut", [4], [1]);
     cluster.partner.isHolding = false;
-    await eventually(() => groups(prefix).length === 2, 40_000);
-    const others = [0, 1, 2].filter((index) => index !== holder);
-    await send("held", prefix, [5, 6, 7], others);
-    await eventually(() => groups(prefix).length === 3, 40_000);
-    expect(groups(prefix).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
-      [false, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
-      [true, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
-      [false, [`${prefix}/4`, `${prefix}/5`, `${prefix}/6`, `${prefix}/7`]],
+    await cluster.kill(0);
+    await eventually(() => groups("cut").length === 2);
+    await send("cut", numbers(5, 8), [1]);
+    await eventually(() => groups("cut").length === 3);
+    const [first, second] = [numbers(0, 4), numbers(4, 8)].map((group) => group.map((number) => `cut/${number}`));
+    expect(groups("cut").map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
+      [false, first],
+      [true, first],
+      [false, second],
     ]);
-    await cluster.killAndRestart(holder);
-    await eventually(() => allSlotsHeld(node(holder)), 60_000);
-  }, 120_000);
+  });
 
   it("moves open groups when their node is stopped, and keeps them when the flow is deployed again", async () => {
-    const prefix = newGroupPrefix("moved");
-    const holder = await groupingNode("size", 4);
-    await send("size", prefix, [0, 1]);
-    const others = [0, 1, 2].filter((index) => index !== holder);
-    expect((await node(others[0] as number).putFlow("size", groupFlow("size", "completionSize: 4 # again", `${cluster.partnerUrl}/done`))).status).toBe(200);
-    await send("size", prefix, [2], others);
-    expect(await node(holder).end()).toBe(0);
-    await send("size", prefix, [3], others);
-    await eventually(() => groups(prefix).length > 0, 40_000);
-    expect(groups(prefix).map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([
-      [false, [`${prefix}/0`, `${prefix}/1`, `${prefix}/2`, `${prefix}/3`]],
-    ]);
-    await cluster.killAndRestart(holder);
-    await eventually(() => allSlotsHeld(node(holder)), 60_000);
-  }, 120_000);
+    const { cluster, flow, groups, send } = await start([{}, {}], { completion: "completionSize: 4" });
+    await send("moved", [0, 1], [0, 1]);
+    await cluster.deploy(1, flowId, `${flow()}# again\n`);
+    await send("moved", [2], [1]);
+    await cluster.node(0).stop();
+    await send("moved", [3], [1]);
+    await eventually(() => groups("moved").length > 0);
+    expect(groups("moved").map(({ isRepeated, messages }) => [isRepeated, messages])).toEqual([[false, ["moved/0", "moved/1", "moved/2", "moved/3"]]]);
+  });
 });

@@ -1,18 +1,16 @@
 // Dead letters of a cluster: any node lists, shows, replays and deletes all of them, whichever node stored them.
-import type { TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clusterUnderLoad, post, type ClusterUnderLoad } from "./cluster-load.ts";
+import { post } from "./cluster-load.ts";
+import { TestCluster, type ClusterNode } from "./cluster-nodes.ts";
 import { startStore } from "./cluster-stores.ts";
-import type { SpawnedServer } from "./spawned-server.ts";
 import { eventually } from "./started-server.ts";
 
 const key = Buffer.alloc(32, 7).toString("base64");
-const { title, server, urlOf } = await startStore("letters");
+const store = await startStore();
 
-describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title})`, () => {
-  const store = server as TestServer;
-  let cluster: ClusterUnderLoad;
-  const node = (index: number): SpawnedServer => cluster.nodes[index] as SpawnedServer;
+describe.skipIf(store.server === undefined)(`dead letters in a cluster (needs ${store.title})`, () => {
+  let cluster: TestCluster;
+  const node = (index: number): ClusterNode => cluster.node(index);
   const deadLettersOf = async (index: number, query = ""): Promise<readonly any[]> => (await node(index).api("GET", `/dead-letters${query}`)).json.deadLetters;
   /** A message that fails is stored by the node that received its request. */
   const flow = (): string => `- route:
@@ -25,17 +23,15 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
         - convertBodyTo: {type: String}
         - setProperty: {name: before, simple: "\${body}"}
         - setBody: {simple: "\${body}"}
-        - to: "${cluster.partnerUrl}/done?httpMethod=POST&throwExceptionOnFailure=true"
+        - to: "${cluster.partner.url}/done?httpMethod=POST&throwExceptionOnFailure=true"
 `;
   beforeAll(async () => {
-    cluster = await clusterUnderLoad(urlOf(store), 2, { SERVICE_CLUSTER_KEY: key });
-    await eventually(async () => (await node(0).api("GET", "/nodes")).json.nodes.length === 2);
-    const put = await node(0).putFlow("orders", flow());
-    expect([put.status, put.json.error, put.json.cluster?.running]).toEqual([201, undefined, 2]);
+    cluster = await TestCluster.start(store, { env: { SERVICE_CLUSTER_KEY: key }, nodes: [{}, { isKillable: true }] });
+    await cluster.deploy(0, "orders", flow());
   });
   afterAll(async () => {
     await cluster?.end();
-    await store.end();
+    await store.server?.end();
   });
 
   it("each node lists and shows the dead letters of the other one, with the node that stored them", async () => {
@@ -88,9 +84,9 @@ describe.skipIf(server === undefined)(`dead letters in a cluster (needs ${title}
 
   it("a dead letter survives a crash of its node, which lists it again after a restart", async () => {
     expect(await post(node(1), "/api/orders", "poison and killed")).toBe(200);
-    await node(1).end("SIGKILL");
+    await cluster.kill(1);
     await eventually(async () => (await deadLettersOf(0)).length === 1);
-    await cluster.killAndRestart(1);
+    await cluster.startNode(1, { isKillable: true });
     const [deadLetter] = await deadLettersOf(1);
     expect((await node(1).api("GET", `/dead-letters/${deadLetter.id}`)).json.message.body).toBe("poison and killed");
   });

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { expect } from "vitest";
-import type { SpawnedServer } from "./spawned-server.ts";
+import type { ClusterNode } from "./cluster-nodes.ts";
 import { call, eventually } from "./started-server.ts";
 
 /** Environment variables of every node. */
@@ -35,12 +35,15 @@ spec:
 const flow = (id: string, connection: string): string =>
   `- route: {id: ${id}, from: {uri: webhook, steps: [{to: {uri: "talk:a?connection=#${connection}"}}, {to: {uri: "kamelet:mark-action"}}]}}\n`;
 
-/** The nodes need the echo plug-in and the variables above. `restart` replaces the last node, after it was killed. */
-export async function checkSharedDocuments(nodes: readonly SpawnedServer[], restart: () => Promise<SpawnedServer>): Promise<void> {
-  const [one, two] = nodes as readonly [SpawnedServer, SpawnedServer];
+/** The nodes need the echo plug-in and the variables above. The last node is killed, and started again. */
+export async function checkSharedDocuments(
+  nodes: readonly ClusterNode[],
+  { kill, restart }: { kill(): Promise<void>; restart(): Promise<ClusterNode> },
+): Promise<void> {
+  const [one, two] = nodes as readonly [ClusterNode, ClusterNode];
   const count = nodes.length;
-  let last = nodes.at(-1) as SpawnedServer;
-  const all = (): readonly SpawnedServer[] => [...nodes.slice(0, -1), last];
+  let last = nodes.at(-1) as ClusterNode;
+  const all = (): readonly ClusterNode[] => [...nodes.slice(0, -1), last];
   const repliesOf = async (id: string): Promise<ReadonlySet<string>> =>
     new Set(await Promise.all(all().map(async ({ baseUrl }) => (await call(baseUrl, "POST", `/api/${id}`, "x")).text)));
   const resultOf = (json: any): unknown => [json.error, json.cluster?.nodes, json.cluster?.running, json.cluster?.behind];
@@ -72,7 +75,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     // Of two changes based on the same version, one is accepted.
     const etag = installed.headers.get("etag") as string;
     const race = await Promise.all(
-      ["?", "."].map((mark, index) => (all()[index] as SpawnedServer).api("PUT", "/kamelets/mark-action", { yaml: kamelet(mark) }, { "if-match": etag })),
+      ["?", "."].map((mark, index) => (all()[index] as ClusterNode).api("PUT", "/kamelets/mark-action", { yaml: kamelet(mark) }, { "if-match": etag })),
     );
     expect(race.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
     const mark = race[0]?.status === 200 ? "?" : ".";
@@ -94,7 +97,7 @@ export async function checkSharedDocuments(nodes: readonly SpawnedServer[], rest
     }
 
     // A node that starts later gets the documents before the flows that use them.
-    await last.end("SIGKILL");
+    await kill();
     const documents = [one.api("PUT", "/connections/added", connection), one.api("PUT", "/kamelets/mark-action", { yaml: kamelet("#") })];
     expect((await Promise.all(documents)).map(({ status }) => status)).toEqual([201, 200]);
     expect((await one.api("PUT", "/flows/added", { yaml: flow("added", "added") })).status).toBe(201);

@@ -39,7 +39,7 @@ export const arrivedGroups = (order: readonly string[], prefix: string): readonl
     .filter(({ messages }) => messages[0]?.startsWith(prefix));
 
 /** True when three nodes hold all slots. */
-export async function allSlotsHeld(node: SpawnedServer): Promise<boolean> {
+export async function allSlotsHeld(node: Pick<SpawnedServer, "api">): Promise<boolean> {
   const found = (await node.api("GET", "/nodes")).json.nodes;
   return found.length === 3 && new Set(found.flatMap(({ slots }: any) => slots)).size === 64;
 }

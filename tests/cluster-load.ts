@@ -65,7 +65,7 @@ export async function clusterUnderLoad(
 }
 
 /** A durable webhook, a queue, and a partner that is called for each message. */
-export const durableFlow = (partnerUrl: string): string => `- route:
+export const durableFlow = (partnerUrl: string, path = "done"): string => `- route:
     id: in
     from:
       uri: "webhook?durable=true&concurrentConsumers=${concurrency}"
@@ -77,7 +77,7 @@ export const durableFlow = (partnerUrl: string): string => `- route:
       uri: "queue:work?concurrentConsumers=${concurrency}&maximumRedeliveries=1000&redeliveryDelay=50&maximumRedeliveryDelay=500"
       steps:
         - convertBodyTo: {type: String}
-        - to: "${partnerUrl}/done?httpMethod=POST"
+        - to: "${partnerUrl}/${path}?httpMethod=POST"
 `;
 
 export interface LoadReport {
@@ -103,22 +103,25 @@ export async function loadWithKills(
 ): Promise<LoadReport> {
   const accepted: string[] = [];
   const replies = new Map<number, number>();
-  const until = performance.now() + options.forMs;
+  const until = Date.now() + options.forMs;
   let sent = 0;
   let kills = 0;
-  const isOver = (): boolean => performance.now() >= until && kills >= options.minKills && accepted.length >= options.minAccepted;
+  // real time: the duration of the load.
+  const isOver = (): boolean => Date.now() >= until && kills >= options.minKills && accepted.length >= options.minAccepted;
   const sender = async (): Promise<void> => {
     while (!isOver()) {
       const id = `m${++sent}`;
       const status = await post(cluster.nodes[sent % cluster.nodes.length] as SpawnedServer, "/api/in", id);
       replies.set(status, (replies.get(status) ?? 0) + 1);
       if (status === 202) accepted.push(id);
+      // real time: the pace of the load.
       await sleep(options.pauseMs);
     }
   };
   const killer = async (): Promise<void> => {
     const restarting = new Map<number, Promise<void>>();
     for (let turn = 0; !isOver(); turn++) {
+      // real time: the pace of the kills.
       await sleep(options.killEveryMs);
       const serving = cluster.nodes.map((_, index) => index).filter((index) => !restarting.has(index));
       // One node always serves: with three nodes, at most two restart at a time.
@@ -137,9 +140,9 @@ export async function loadWithKills(
 }
 
 /** The status of the reply, or 0 when there is none. */
-export async function post(node: SpawnedServer, path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+export async function post(node: Pick<SpawnedServer, "baseUrl">, path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   try {
-    const response = await fetch(node.baseUrl + path, { method: "POST", body, headers, signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(node.baseUrl + path, { method: "POST", body, headers, signal: AbortSignal.timeout(60_000) });
     await response.arrayBuffer();
     return response.status;
   } catch {

@@ -1,17 +1,15 @@
 // Test sessions in a cluster: a session that was opened on one node mocks and records the calls that every node receives.
-import type { TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clusterUnderLoad, durableFlow, type ClusterUnderLoad } from "./cluster-load.ts";
+import { durableFlow } from "./cluster-load.ts";
+import { TestCluster, type ClusterNode } from "./cluster-nodes.ts";
 import { startStore } from "./cluster-stores.ts";
-import type { SpawnedServer } from "./spawned-server.ts";
 import { call, eventually } from "./started-server.ts";
 
-const { title, server, urlOf } = await startStore("sessions");
+const store = await startStore();
 
-describe.skipIf(server === undefined)(`test sessions in a cluster (needs ${title})`, () => {
-  const store = server as TestServer;
-  let cluster: ClusterUnderLoad;
-  const node = (index: number): SpawnedServer => cluster.nodes[index] as SpawnedServer;
+describe.skipIf(store.server === undefined)(`test sessions in a cluster (needs ${store.title})`, () => {
+  let cluster: TestCluster;
+  const node = (index: number): ClusterNode => cluster.node(index);
   const order = async (index: number, body: string, headers = {}): Promise<string> => {
     const { status, text } = await call(node(index).baseUrl, "POST", "/api/order", body, headers);
     return status === 200 ? text : `${status} ${text}`;
@@ -19,15 +17,13 @@ describe.skipIf(server === undefined)(`test sessions in a cluster (needs ${title
   const match = { uri: "http*" };
   const mocks = [{ id: "partner", match, sequence: [{ respond: { body: "first" } }, { respond: { body: "later" } }], then: "last" }];
   beforeAll(async () => {
-    cluster = await clusterUnderLoad(urlOf(store), 3);
-    await eventually(async () => (await node(0).api("GET", "/nodes")).json.nodes.length === 3);
-    const flow = `- route: {id: order, from: {uri: webhook, steps: [{convertBodyTo: {type: String}}, {to: "${cluster.partnerUrl}/done?httpMethod=POST"}]}}\n`;
-    const put = await node(0).putFlow("order", flow);
-    expect([put.status, put.json.error, put.json.cluster?.running]).toEqual([201, undefined, 3]);
+    cluster = await TestCluster.start(store, { nodes: [{ isKillable: true }, {}, {}] });
+    const flow = `- route: {id: order, from: {uri: webhook, steps: [{convertBodyTo: {type: String}}, {to: "${cluster.partner.url}/done?httpMethod=POST"}]}}\n`;
+    await cluster.deploy(0, "order", flow);
   });
   afterAll(async () => {
     await cluster?.end();
-    await store.end();
+    await store.server?.end();
   });
 
   it("mocks and records every call once and in order, whichever node receives it", async () => {
@@ -63,7 +59,7 @@ describe.skipIf(server === undefined)(`test sessions in a cluster (needs ${title
   });
 
   it("rejects a session that mocks a flow whose messages any node may run", async () => {
-    expect((await node(0).putFlow("durable", durableFlow(cluster.partnerUrl))).status).toBe(201);
+    expect((await node(0).putFlow("durable", durableFlow(cluster.partner.url))).status).toBe(201);
     const refused = await node(0).api("POST", "/test/session", { mocks: [{ id: "all", match, respond: { body: "x" } }] });
     expect([refused.status, refused.json.error]).toEqual([expect.any(Number), expect.stringContaining("not supported in a cluster yet")]);
     expect(refused.status).toBeGreaterThanOrEqual(400);
@@ -74,11 +70,11 @@ describe.skipIf(server === undefined)(`test sessions in a cluster (needs ${title
     const opened = await node(0).api("POST", "/test/session", { scope: "deployment", mocks, ttlMs: 600_000 });
     expect(opened.status).toBe(201);
     expect(await order(1, "mocked")).toBe("first");
-    await node(0).end("SIGKILL");
+    await cluster.kill(0);
     await eventually(async () => {
       await order(1, "after the end");
       return cluster.arrived.has("after the end");
-    }, 20_000);
+    });
     expect((await node(1).api("GET", `/test/session/${opened.json.sessionId}`)).status).toBe(404);
   });
 });

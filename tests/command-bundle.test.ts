@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
-import { main, spawnServer } from "./spawned-server.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { main, spawnServer, type SpawnedServer } from "./spawned-server.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cli = join(root, "packages/cli");
@@ -34,45 +34,44 @@ describe("the bundled command", () => {
     expect(caches(join(cli, "dist/bundle"))).toHaveLength(1);
   });
 
-  it("serves a flow", async () => {
-    const server = await spawnServer();
-    await server.putFlow("hook", "- route: {id: hook, from: {uri: webhook, steps: [{unmarshal: {json: {}}}, {setBody: {simple: 'got ${body[n]}'}}]}}\n");
-    const reply = await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: '{"n": 7}' });
-    expect(await reply.text()).toBe("got 7");
-    expect(await server.end("SIGTERM")).toBe(0);
-    server.clean();
-  });
-
-  it("imports what is not bundled: the operator's functions and the engine for scripts", async () => {
-    const functions = join(folder, "functions.mjs");
-    writeFileSync(functions, "export const twice = ({ message }) => String(message.body).repeat(2);\n");
-    const server = await spawnServer({ env: { SERVICE_ENABLE_JS: "true", SERVICE_FUNCTIONS: functions } });
-    await server.putFlow("hook", "- route: {id: hook, from: {uri: webhook, steps: [{bean: twice}, {setBody: {js: 'body + 1'}}]}}\n");
-    const reply = await fetch(`${server.baseUrl}/api/hook`, { method: "POST", body: "ab" });
-    expect(await reply.text()).toBe("abab1");
-    expect(server.output()).not.toContain("Warning");
-    await server.end("SIGTERM");
-    server.clean();
-  });
-
-  it("loads rarely used parts on demand", async () => {
-    const server = await spawnServer();
-    const steps = (id: string, text: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [${text}]}}\n`;
-    const packed = (format: string): string => `{marshal: {${format}: {}}}, {unmarshal: {${format}: {}}}, {convertBodyTo: {type: String}}`;
-    const yaml =
-      steps("query", "{setBody: {xpath: {expression: '/a/b/text()', resultType: string}}}") +
-      steps("total", "{setBody: {jsonata: '$sum(lines)'}}") +
-      ["gzipDeflater", "zipDeflater", "zipFile"].map((format) => steps(format, packed(format))).join("");
-    const tests = "flowId: late\ntests:\n  - name: packs\n    when: {webhook: zipFile, body: hello}\n    then: [{reply: {status: 200, body: hello}}]\n";
-    expect((await server.api("PUT", "/flows/late?tests=required", { yaml, tests })).json).toMatchObject({ routeCount: 5, testsPassed: 1 });
+  describe("serves flows", () => {
+    let server: SpawnedServer;
+    beforeAll(async () => {
+      const functions = join(folder, "functions.mjs");
+      writeFileSync(functions, "export const twice = ({ message }) => String(message.body).repeat(2);\n");
+      server = await spawnServer({ env: { SERVICE_ENABLE_JS: "true", SERVICE_FUNCTIONS: functions } });
+    });
+    afterAll(async () => {
+      expect(await server.end("SIGTERM")).toBe(0);
+      server.clean();
+    });
     const replyText = async (id: string, body: string): Promise<string> => (await fetch(`${server.baseUrl}/api/${id}`, { method: "POST", body })).text();
-    expect(await replyText("query", "<a><b>7</b></a>")).toBe("7");
-    expect(await replyText("total", '{"lines":[3,4]}')).toBe("7");
-    for (const format of ["gzipDeflater", "zipDeflater", "zipFile"]) expect(await replyText(format, "hello")).toBe("hello");
-    expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {xpath: '/a['}}") })).json.error).toMatch(/xpath expression is invalid/);
-    expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {jsonata: '$sum('}}") })).json.error).toMatch(/jsonata/);
-    await server.end("SIGKILL");
-    server.clean();
+
+    it("with steps of the bundle, and with what is not bundled: the operator's functions and the engine for scripts", async () => {
+      await server.putFlow("hook", "- route: {id: hook, from: {uri: webhook, steps: [{unmarshal: {json: {}}}, {setBody: {simple: 'got ${body[n]}'}}]}}\n");
+      expect(await replyText("hook", '{"n": 7}')).toBe("got 7");
+      await server.putFlow("own", "- route: {id: own, from: {uri: webhook, steps: [{bean: twice}, {setBody: {js: 'body + 1'}}]}}\n");
+      expect(await replyText("own", "ab")).toBe("abab1");
+      expect(server.output()).not.toContain("Warning");
+    });
+
+    it("with rarely used parts, which are loaded on demand", async () => {
+      const steps = (id: string, text: string): string => `- route: {id: ${id}, from: {uri: webhook, steps: [${text}]}}\n`;
+      const packed = (format: string): string => `{marshal: {${format}: {}}}, {unmarshal: {${format}: {}}}, {convertBodyTo: {type: String}}`;
+      const yaml =
+        steps("query", "{setBody: {xpath: {expression: '/a/b/text()', resultType: string}}}") +
+        steps("total", "{setBody: {jsonata: '$sum(lines)'}}") +
+        ["gzipDeflater", "zipDeflater", "zipFile"].map((format) => steps(format, packed(format))).join("");
+      const tests = "flowId: late\ntests:\n  - name: packs\n    when: {webhook: zipFile, body: hello}\n    then: [{reply: {status: 200, body: hello}}]\n";
+      expect((await server.api("PUT", "/flows/late?tests=required", { yaml, tests })).json).toMatchObject({ routeCount: 5, testsPassed: 1 });
+      expect(await replyText("query", "<a><b>7</b></a>")).toBe("7");
+      expect(await replyText("total", '{"lines":[3,4]}')).toBe("7");
+      for (const format of ["gzipDeflater", "zipDeflater", "zipFile"]) expect(await replyText(format, "hello")).toBe("hello");
+      expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {xpath: '/a['}}") })).json.error).toMatch(
+        /xpath expression is invalid/,
+      );
+      expect((await server.api("PUT", "/flows/wrong", { yaml: steps("wrong", "{setBody: {jsonata: '$sum('}}") })).json.error).toMatch(/jsonata/);
+    });
   });
 
   it("runs without its source modules, workers included, and replaces an invalid code cache", async () => {

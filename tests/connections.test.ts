@@ -174,13 +174,14 @@ describe("sluice connections", () => {
     const file = join(secretsDir, "main.yaml");
     writeFileSync(file, `type: echo\nvalues: {port: ${port}, password: sesame-open-2}\n`);
     expect(await sluice("put", "main", file)).toEqual({ exit: 0, text: "Connection 'main' defined\n" });
-    expect(await sluice()).toEqual({ exit: 0, text: "main  echo  idle  not used\n" });
+    expect(await sluice()).toEqual({ exit: 0, text: "CONNECTION  TYPE  STATE\nmain        echo  idle\n" });
     expect(await sluice("test")).toMatchObject({ exit: 0, text: expect.stringMatching(/^✓ main {2}Echo 1\.0 \(one: \*\*\*\) \(\d+ ms\)\n$/) });
     await partner.close();
     expect(await sluice("test", "main")).toMatchObject({ exit: 1, text: expect.stringContaining("✗ main") });
     await partner.listen();
-    expect(await sluice("remove", "main")).toMatchObject({ exit: 0 });
-    expect(await sluice("put", "main")).toMatchObject({ exit: 2, text: expect.stringContaining("put needs a file") });
+    expect(await sluice("remove", "main")).toMatchObject({ exit: 2, text: expect.stringContaining("--yes") });
+    expect(await sluice("remove", "main", "--yes")).toMatchObject({ exit: 0 });
+    expect(await sluice("put", "main")).toMatchObject({ exit: 2, text: expect.stringContaining("missing required argument 'file'") });
   });
 });
 
@@ -229,7 +230,7 @@ describe("flows and their connections", () => {
   });
 });
 
-it("every worker uses the connections, and gets their changes", { timeout: 60_000 }, async () => {
+it("every worker uses the connections, and gets their changes", async () => {
   const several = await spawnServer({ env: { ...env, SERVICE_WORKERS: "2" } });
   try {
     const save = (password: string) => several.api("PUT", "/connections/main", { type: "echo", values: { port, password } });

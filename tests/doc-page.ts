@@ -1,6 +1,7 @@
 // A page of the documentation for the tests: its code blocks, each with the instructions of its first line.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 export interface Block {
   readonly line: number;
@@ -20,7 +21,21 @@ export interface DocPage {
   readonly settings: Readonly<Record<string, string>>;
   /** The server that its commands need, from `<!-- server: nats at localhost:4222 -->`, and the address shown on the page. */
   readonly server?: { readonly name: string; readonly address: string };
+  /** What else its commands need, from `<!-- needs: the npm registry -->`. */
+  readonly needs?: string;
 }
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Every hand-written and generated page, and the READMEs of the repository and the examples. */
+export const docPages = (): readonly DocPage[] =>
+  [
+    ...["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md"].map((name) => join(root, name)),
+    ...["docs", "examples"].flatMap((name) => markdownBelow(join(root, name))),
+  ].map(readPage);
+
+/** The path of a page in the repository. */
+export const nameOf = ({ path }: DocPage): string => path.slice(root.length).replaceAll("\\", "/");
 
 /** Every Markdown file below a folder. */
 export function markdownBelow(folder: string): readonly string[] {
@@ -35,7 +50,14 @@ export function readPage(path: string): DocPage {
   const settings = /<!-- settings: (.+?) -->/.exec(text)?.[1] ?? "";
   const [, name, address] = /<!-- server: (\S+) at (\S+) -->/.exec(text) ?? [];
   const server = name === undefined || address === undefined ? {} : { server: { name, address } };
-  return { path, blocks: blocksOf(text), ...server, settings: Object.fromEntries(settings.split(" ").flatMap((word) => parsePair(word))) };
+  const needs = /<!-- needs: (.+?) -->/.exec(text)?.[1];
+  return {
+    path,
+    blocks: blocksOf(text),
+    ...server,
+    ...(needs === undefined ? {} : { needs }),
+    settings: Object.fromEntries(settings.split(" ").flatMap((word) => parsePair(word))),
+  };
 }
 
 function parsePair(word: string): readonly (readonly [string, string])[] {

@@ -1,24 +1,21 @@
-// The documentation site: how pages are built, what the search finds, and how it looks in a browser.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+// The documentation site: how pages are built, the menu and the search index. long/docs-site.test.ts builds the site and opens it in a browser.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { renderPage } from "../scripts/site/markdown.mjs";
 import { navigation, readingOrder } from "../scripts/site/navigation.mjs";
 import { pageHtml } from "../scripts/site/page.mjs";
 import { searchEntries } from "../scripts/site/search-index.mjs";
-import { hasBrowser, openBrowser } from "./designer/browser.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 const html = (text: string, path = "a.md"): string => renderPage(text, path).body;
 
 describe("a page of the documentation site", () => {
   it("links to pages of the site and shows text that looks like a tag", () => {
     expect(html("[a](../b/c.md#d) at /api/<route-id>", "how-to/a.md")).toBe('<p><a href="../b/c.html#d">a</a> at /api/&lt;route-id&gt;</p>\n');
     expect(html("[a](https://x.example/y.md)")).toContain('href="https://x.example/y.md"');
+    expect(html("[a](../../examples/README.md) [b](../../Dockerfile)", "how-to/a.md")).toBe(
+      '<p><a href="../repository/examples/README.html">a</a> <a href="../repository/Dockerfile.txt">b</a></p>\n',
+    );
+    expect(html("[a](../docs/how-to/a.md)", "repository/examples/README.md")).toContain('href="../../how-to/a.html"');
     expect(html("<!-- settings: A=b -->\n\n## One\n\n## One")).toBe('\n<h2 id="one">One</h2>\n<h2 id="one-1">One</h2>\n'.trimStart());
   });
 
@@ -52,34 +49,76 @@ describe("navigation of the site", () => {
   const pages = [
     { path: "how-to/a.md", title: "A", text: "" },
     { path: "how-to/b.md", title: "B & C", text: "" },
-    { path: "how-to/index.md", title: "How to", text: "# How to\n\n[B](b.md) [A](a.md)" },
-    { path: "more.md", title: "More", text: "" },
+    { path: "how-to/c.md", title: "C", text: "" },
+    { path: "how-to/index.md", title: "How to", text: "# How to\n\n[B](b.md)\n\n| Later | |\n|---|---|\n| [C](c.md) | [A](a.md) |" },
+    { path: "index.md", title: "Sluice", text: "[Quick start](start/z.md) [Install](start/y.md)" },
+    { path: "reference/index.md", title: "Reference", text: "[Steps](steps/index.md)" },
     { path: "reference/steps/index.md", title: "Steps", text: "" },
     { path: "reference/steps/log.md", title: "Log", text: "" },
+    { path: "start/y.md", title: "Install", text: "" },
+    { path: "start/z.md", title: "Quick start", text: "" },
+    { path: "troubleshooting.md", title: "Troubleshooting", text: "" },
   ];
   const menu = navigation(pages);
-  const order = readingOrder(pages, menu);
+  const order = readingOrder(menu);
 
-  it("has a menu in the order of the folder's index, with relative links", () => {
-    expect(menu.find(({ folder }) => folder === "how-to")?.pages.map(({ title }: { title: string }) => title)).toEqual(["Overview", "B & C", "A"]);
+  it("has the pages of a section in the order and the groups of its index, with relative links", () => {
+    const section = menu.find(({ folder }: { folder?: string }) => folder === "how-to");
+    const titles = section.groups.map((group: { title: string; pages: readonly { title: string }[] }) => [
+      group.title,
+      ...group.pages.map(({ title }) => title),
+    ]);
+    expect(titles).toEqual([
+      ["", "Overview", "B & C"],
+      ["Later", "C", "A"],
+    ]);
     const page = pageHtml({ path: "how-to/a.md", title: "A", body: "", outline: [], menu, order });
     expect(page).toContain('<a href="b.html">B &amp; C</a>');
+    expect(page).toContain("<p>Later</p>");
     expect(page).toContain('<a href="a.html" aria-current="page">A</a>');
-    expect(page).toContain('<a href="../more.html">More</a>');
+    expect(page).toContain('<a href="../troubleshooting.html">Troubleshooting</a>');
     expect(page).toContain('<link rel="stylesheet" href="../site.css">');
+  });
+
+  it("shows where a page is: its sections above it, and the pages of its own subfolder only", () => {
+    const page = pageHtml({ path: "reference/steps/log.md", title: "Log", body: "", outline: [], menu, order });
+    expect(page).toContain('<nav class="trail" aria-label="Position"><a href="../index.html">Reference</a> › <a href="index.html">Steps</a></nav>');
+    expect(page).toContain('<a href="log.html" aria-current="page">Log</a>');
+    expect(pageHtml({ path: "reference/index.md", title: "Reference", body: "", outline: [], menu, order })).not.toContain("log.html");
   });
 
   it("links each page to the one before and the one after it, including in subfolders", () => {
     expect(order.map(({ path }: { path: string }) => path)).toEqual([
+      "start/z.md",
+      "start/y.md",
       "how-to/index.md",
       "how-to/b.md",
+      "how-to/c.md",
       "how-to/a.md",
+      "reference/index.md",
       "reference/steps/index.md",
       "reference/steps/log.md",
-      "more.md",
+      "troubleshooting.md",
     ]);
     const page = pageHtml({ path: "how-to/b.md", title: "B", body: "", outline: [], menu, order });
-    expect(page).toContain('<a rel="prev" href="index.html"><small>Previous</small>How to</a><a rel="next" href="a.html"><small>Next</small>A</a>');
+    expect(page).toContain('<a rel="prev" href="index.html"><small>Previous</small>How to</a><a rel="next" href="c.html"><small>Next</small>C</a>');
+  });
+
+  it("has the order of the tables of contents of the front page and of README.md", () => {
+    const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+    const sections = (text: string, prefix: string): readonly string[] => {
+      const table = text.slice(text.indexOf("## Documentation"));
+      const links = [...table.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, link]) => link as string).filter((link) => link.startsWith(prefix));
+      return [...new Set(links.map((link) => link.slice(prefix.length).replace(/\/.*/, "")))];
+    };
+    const all = [...new Set(sections(read("docs/index.md"), ""))];
+    expect(
+      navigation(all.map((name) => ({ path: name.endsWith(".md") ? name : `${name}/index.md`, title: name, text: "" }))).map(
+        (section: { folder?: string; path?: string }) => section.folder ?? section.path,
+      ),
+    ).toEqual(all);
+    const readme = sections(read("README.md"), "docs/");
+    expect(readme.filter((name) => all.includes(name))).toEqual(all.filter((name) => readme.includes(name)));
   });
 });
 
@@ -91,94 +130,13 @@ describe("the search index", () => {
       ["x/y.html#part-one", "Title", "Part one", "# a comment echo hi a b <c> d"],
     ]);
   });
-});
 
-describe.skipIf(!hasBrowser)("the built site in a browser (needs Chromium)", () => {
-  let folder: string;
-  let browser: Browser;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "sluice-site-"));
-    execFileSync(process.execPath, [join(root, "scripts/site.mjs"), join(folder, "site")], { stdio: "pipe" });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  async function onPage<T>(
-    path: string,
-    options: { readonly width: number; readonly colorScheme?: "light" | "dark" },
-    use: (page: Page) => Promise<T>,
-  ): Promise<T> {
-    const context = await browser.newContext({ viewport: { width: options.width, height: 844 }, colorScheme: options.colorScheme ?? "light" });
-    try {
-      const page = await context.newPage();
-      await page.goto(pathToFileURL(join(folder, "site", path)).href);
-      return await use(page);
-    } finally {
-      await context.close();
-    }
-  }
-  const overflow = (page: Page): Promise<number> => page.evaluate("document.documentElement.scrollWidth - innerWidth");
-
-  it.each([
-    ["install", /install/i],
-    ["plugin", /function|connector|plug-?in/i],
-    ["deduplicate", /avoid duplicates|idempotent/i],
-    ["typescript", /client|program|typescript/i],
-  ])("finds pages for '%s', with a snippet", async (query, expected) => {
-    await onPage("index.html", { width: 1440 }, async (page) => {
-      await page.fill("#search", query);
-      const results = page.locator("#found li");
-      await results.first().waitFor();
-      expect(await results.first().innerText()).toMatch(expected);
-      expect(await page.locator("#found mark").count()).toBeGreaterThan(0);
-      await page.keyboard.press("Enter");
-      await page.waitForURL((url) => !url.href.endsWith("site/index.html"));
-    });
-  });
-
-  it("shows a message when no page matches", async () => {
-    await onPage("index.html", { width: 1440 }, async (page) => {
-      await page.fill("#search", "zzzz");
-      await page.getByText("No page matches").waitFor();
-    });
-  });
-
-  it("opens and closes the menu on a phone; the content comes first", async () => {
-    await onPage("start/five-minutes.html", { width: 390 }, async (page) => {
-      const menu = page.locator("#pages");
-      expect(await menu.isVisible()).toBe(false);
-      expect(await page.locator("h1").isVisible()).toBe(true);
-      await page.click("#menu");
-      expect(await menu.isVisible()).toBe(true);
-      expect(await page.getAttribute("#menu", "aria-expanded")).toBe("true");
-      await page.keyboard.press("Escape");
-      expect(await menu.isVisible()).toBe(false);
-    });
-  });
-
-  it.each(["index.html", "start/five-minutes.html", "reference/settings.html", "reference/steps/split.html", "troubleshooting.html", "designer/index.html"])(
-    "%s fits windows of 1440 and 390 pixels; wide tables scroll",
-    async (path) => {
-      for (const width of [1440, 390])
-        await onPage(path, { width }, async (page) => {
-          expect(await overflow(page), `${path} at ${width}`).toBeLessThanOrEqual(0);
-          const isCutOff = await page.evaluate(() =>
-            [...document.querySelectorAll(".table")].some((box) => box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "auto"),
-          );
-          expect(isCutOff).toBe(false);
-        });
-    },
-  );
-
-  it("loads the dark screenshots in dark mode", async () => {
-    const shown = (colorScheme: "light" | "dark"): Promise<string> =>
-      onPage("index.html", { width: 1440, colorScheme }, (page) =>
-        page.evaluate(() => (document.querySelector("main picture img") as HTMLImageElement).currentSrc),
-      );
-    expect(await shown("light")).toMatch(/-light\.png$/);
-    expect(await shown("dark")).toMatch(/-dark\.png$/);
+  it("numbers headings that occur twice, as the pages do", () => {
+    expect(searchEntries([{ path: "a.md", title: "A", text: "# A\n\n## One\n\n## A\n\n## One\n" }]).map(([address]: [string]) => address)).toEqual([
+      "a.html",
+      "a.html#one",
+      "a.html#a-1",
+      "a.html#one-1",
+    ]);
   });
 });

@@ -1,10 +1,12 @@
-// Keeps the documents up to date: generated pages are compared with a fresh generation, and links must resolve. doc-pages.test.ts runs the code
+// Keeps the documents up to date: generated pages are compared with a fresh generation, and links must resolve. doc-blocks.test.ts checks the code
 // blocks.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { webhookErrors } from "@sluice/connectors";
+import { errorCodes } from "@sluice/server";
 import { beforeAll, describe, expect, it } from "vitest";
-import { anchorOf } from "../scripts/site/anchor.mjs";
+import { pageAnchors } from "../scripts/site/anchor.mjs";
 import { referencePages } from "../scripts/docs/pages.mjs";
 import { scanErrorCodes } from "../scripts/docs/scan-error-codes.mjs";
 import { scanComposedCodes } from "../scripts/docs/scan-composed-codes.mjs";
@@ -27,7 +29,7 @@ describe("the generated reference", () => {
   });
 
   it("describes nothing that was removed", () => {
-    const folders = ["steps", "connectors", "connections", "languages", "formats", "entities"];
+    const folders = ["steps", "connectors", "connections", "languages", "formats", "entities", "documents"];
     const orphans = folders.flatMap((folder) => readdirSync(join(reference, folder)).map((name) => `${folder}/${name}`)).filter((path) => !pages.has(path));
     expect(orphans).toEqual([]);
   });
@@ -44,7 +46,9 @@ describe("the generated reference", () => {
     const headings = page.match(/^#{2,3} .+$/gm) ?? [];
     const links = [...page.matchAll(/\[(\w+)\]\(#([\w-]+)\)/g)];
     expect(links.length).toBeGreaterThan(50);
-    const targetOf = (anchor: string | undefined) => headings.find((heading) => anchorOf(heading.replace(/^#+ /, "")) === anchor);
+    const anchorOf = pageAnchors();
+    const anchors = new Map(headings.map((heading) => [anchorOf(heading.replace(/^#+ /, "")), heading]));
+    const targetOf = (anchor: string | undefined) => anchors.get(anchor ?? "");
     expect([...new Set(links.filter(([, name, anchor]) => targetOf(anchor) !== `### ${name}`).map(([link]) => link))]).toEqual([]);
   });
 
@@ -52,7 +56,7 @@ describe("the generated reference", () => {
     const page = pages.get("api.md") as string;
     const filtersOf = (path: string): readonly string[] => {
       const section = (page.split(`### GET /_api/${path}\n`)[1] as string).split("\n### ")[0] as string;
-      return [...section.matchAll(/^\| `(\w+)` \| query \|/gm)].map((match) => match[1] as string);
+      return [...section.matchAll(/^\| `(\w+)` \| /gm)].map((match) => match[1] as string);
     };
     const [trace, log] = [filtersOf("trace/stream"), filtersOf("logs/stream")];
     expect(trace.filter((name) => !log.includes(name))).toEqual(["type", "body"]);
@@ -77,21 +81,15 @@ const proseOf = (file: string): string => readFileSync(file, "utf8").replaceAll(
 
 /** The anchors of a page's headings on GitHub and on the site. */
 function anchorsOf(file: string): ReadonlySet<string> {
-  const seen = new Map<string, number>();
-  return new Set(
-    [...proseOf(file).matchAll(/^#{1,6} (.+)$/gm)].map((match) => {
-      const name = anchorOf(match[1] as string);
-      const duplicates = seen.get(name) ?? 0;
-      seen.set(name, duplicates + 1);
-      return duplicates === 0 ? name : `${name}-${duplicates}`;
-    }),
-  );
+  const anchorOf = pageAnchors();
+  return new Set([...proseOf(file).matchAll(/^#{1,6} (.+)$/gm)].map((match) => anchorOf(match[1] as string)));
 }
 
 function brokenLinks(file: string): readonly string[] {
   return [...proseOf(file).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([linkText, path = "", anchor]) => {
     const target = path === "" ? file : resolve(dirname(file), path);
     if (!existsSync(target)) return [`${file.slice(root.length)}: ${linkText}`];
+    if (statSync(target).isDirectory()) return [`${file.slice(root.length)}: ${linkText} is a folder: link to its README.md or index.md`];
     return anchor === undefined || !target.endsWith(".md") || anchorsOf(target).has(anchor)
       ? []
       : [`${file.slice(root.length)}: ${linkText} has no such heading`];
@@ -132,7 +130,11 @@ describe("names in the documents", () => {
     const packages = ["model", "engine", "standard", "connectors", "server"];
     const composedCodes: readonly string[] = scanComposedCodes(root, [...packages, "mapping"]);
     expect(composedCodes).toEqual(expect.arrayContaining(["xpath-syntax", "invalid-csv", "yaml-bad-indent", "storage-full", "flow-conflict-claim"]));
-    const codes = new Set<string>([...scanErrorCodes(root, packages).map(({ code }: { code: string }) => code), ...composedCodes]);
+    const codes = new Set<string>([
+      ...scanErrorCodes(root, packages).map(({ code }: { code: string }) => code),
+      ...composedCodes,
+      ...Object.keys({ ...errorCodes, ...webhookErrors }),
+    ]);
     expect(codes.size).toBeGreaterThan(140);
     expect([...codes].filter((code) => !listed.has(code))).toEqual([]);
     const text = [...packages, "mapping", "cli"].map(sources).join("\n");

@@ -16,12 +16,10 @@ afterAll(async () => {
 });
 
 async function expectRejected(yaml: string, status: number, error: RegExp): Promise<void> {
-  const startTime = performance.now();
   const reply = await server.api("PUT", "/flows/harm", { yaml });
   expect([reply.status, reply.json?.error]).toEqual([status, expect.stringMatching(error)]);
   expect(Object.keys(reply.json)).toEqual(["error"]);
   expect(reply.json.error.length).toBeLessThanOrEqual(500);
-  expect(performance.now() - startTime).toBeLessThan(10_000);
   expect(readdirSync(join(server.dataDir, "routes")).filter((name) => name.includes("harm"))).toEqual([]);
 }
 
@@ -91,9 +89,7 @@ it("ids are the source text, without YAML conversion", async () => {
 it("circular, exponentially growing or unknown placeholders are rejected with an error that names them", async () => {
   const using = (name: string): string => directFlow("placed", `setBody: {constant: '{{${name}}}'}`);
   const put = async (yaml: string, params: Record<string, string>): Promise<[number, string]> => {
-    const startTime = performance.now();
     const reply = await server.api("PUT", "/flows/placed", { yaml, params });
-    expect(performance.now() - startTime).toBeLessThan(10_000);
     return [reply.status, reply.json.error];
   };
   await server.checkInvariantsDuring(async () => {
@@ -110,10 +106,8 @@ it("circular, exponentially growing or unknown placeholders are rejected with an
 
 it("a flow at the size limits does not block others, and a larger one is rejected", async () => {
   const steps = (count: number, text: string): string => directFlow("large", ...Array.from({ length: count }, (_, index) => `log: "${index} ${text}"`));
-  // Reading and compiling a flow may block the event loop for half a second.
-  const limits = { canaryMs: 500 };
   // 20,000 steps of 245 characters are 4.9 MB.
-  await server.checkInvariantsDuring(() => expectRejected(steps(20_000, "x".repeat(220)), 400, /limit exceeded/), limits);
+  await server.checkInvariantsDuring(() => expectRejected(steps(20_000, "x".repeat(220)), 400, /limit exceeded/));
   // Flows of the maximum accepted size: the worst cases.
   for (const yaml of [
     steps(2_500, "x".repeat(170)),
@@ -125,9 +119,9 @@ it("a flow at the size limits does not block others, and a larger one is rejecte
     await server.checkInvariantsDuring(async () => {
       const reply = await server.api("PUT", "/flows/large", { yaml });
       expect([yaml.slice(0, 120), reply.status, reply.json.error]).toEqual([yaml.slice(0, 120), expect.toSatisfy((status) => status < 300), undefined]);
-    }, limits);
+    });
   }
-}, 120_000);
+});
 
 it("names of prototype members are inert or rejected at every level", async () => {
   for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]) {

@@ -235,12 +235,11 @@ describe("the handler on node:http", () => {
     const { port } = new URL(await serve(sluice.handler));
     const socket = connect(Number(port), "127.0.0.1");
     socket.write("POST /api/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf");
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Each reply shows that the runtime has processed what was sent before.
+    expect(await post(`http://127.0.0.1:${port}/api/echo`)).toEqual([200, expect.anything()]);
     socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const startTime = performance.now();
+    expect(await post(`http://127.0.0.1:${port}/api/echo`)).toEqual([200, expect.anything()]);
     expect(await sluice.close()).toEqual({ drained: true });
-    expect(performance.now() - startTime).toBeLessThan(5_000);
   });
 });
 

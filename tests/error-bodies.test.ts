@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, eventually, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 let operations: readonly Operation[];
@@ -23,6 +23,7 @@ interface Operation {
 beforeAll(async () => {
   server = await startTestServer({ env: { SERVICE_LOG_LEVEL: "trace", SERVICE_MAX_BODY: "64k" } });
   await server.putFlow("a", replyFlow("a", "x"));
+  await server.putFlow("logs", '- route: {id: logs, from: {uri: webhook, steps: [{log: "${body}"}]}}');
   await server.api("PUT", "/value-mappings/a", { entries: { x: "y" } });
   await server.api("PUT", "/message-mappings/a", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "x", value: 1 }] });
   const document = (await server.api("GET", "/openapi.json")).json as { paths: Record<string, Record<string, any>> };
@@ -76,6 +77,7 @@ function expectErrorReply(what: string, { status, text, headers }: Reply, expect
   expect([what, expected.includes(status) ? "refused" : `${status} ${text.slice(0, 200)}`]).toEqual([what, "refused"]);
   expect([what, headers["content-type"]]).toEqual([what, expect.stringMatching(/^application\/json\b/)]);
   expect([what, headers["x-api-version"]]).toEqual([what, "1"]);
+  expect([what, headers["x-error-code"]]).toEqual([what, expect.stringMatching(/^[a-z]+(-[a-z]+)*$/)]);
   const body = JSON.parse(text) as Record<string, unknown>;
   expect([what, Object.keys(body), typeof body["error"]]).toEqual([what, ["error"], "string"]);
   const error = body["error"] as string;
@@ -349,7 +351,8 @@ describe("internal failures", () => {
   });
 
   it("the token appears neither in any reply nor in the trace-level log", async () => {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await send("POST", "/api/logs", "the-last-request")).status).toBe(200);
+    await eventually(() => server.logText().includes("the-last-request"));
     expect(seen.length).toBeGreaterThan(1_000);
     expect(seen.filter((text) => text.includes(token))).toEqual([]);
     expect(server.logText()).not.toContain(token);

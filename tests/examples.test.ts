@@ -1,4 +1,4 @@
-// Every folder in examples/ is a flow with tests, or a plug-in package, which third-party-connector.test.ts runs. The flow tests run here
+// Every folder in examples/ is a flow with tests, or a plug-in package, which long/third-party-connector.test.ts runs. The flow tests run here
 // through test sessions, as a user would run them.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -41,7 +41,7 @@ describe.each(examples.map((example) => [basename(example), example] as const))(
 describe("a failing test", () => {
   const run = async (then: string, when = "{webhook: judged, body: x}") => {
     const file = readFlowTests(`flowId: judged\ntests: [{name: t, when: ${when}, then: [${then}]}]`);
-    return (await runFlowTest(transport(), file.tests[0] as never, { ...file.defaults, timeoutMs: 50 })).failures;
+    return (await runFlowTest(transport(), file.tests[0] as never, file.defaults, { mockTimeoutMs: 50 })).failures;
   };
   beforeAll(() => installFlow(transport(), "judged", replyFlow("judged", "hello")));
 
@@ -55,7 +55,7 @@ describe("a failing test", () => {
     ["{error: {contains: boom}}", "expected a failure, got status completed"],
     ["{visited: [nowhere]}", "expected visited: nowhere; visited steps: setBody1"],
     ["{notVisited: [setBody1]}", "expected not visited: setBody1; visited steps: setBody1"],
-    ["{logged: {contains: nothing like it}}", "expected a log line with 'nothing like it', got []"],
+    ["{logged: {contains: nothing like it}}", "expected a log line that contains 'nothing like it', got []"],
     ["{mockCalled: ghost}", "mock 'ghost' was called 0 times, expected at least 1"],
   ])("%s reports: %s", async (then, message) => {
     expect(await run(then)).toEqual([message]);

@@ -284,12 +284,10 @@ describe("expressions", () => {
       `<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="file://${base}/secret.txt" parse="text"/></a>`,
     ];
     for (const document of documents) {
-      const startTime = performance.now();
       const reply = await send(document, { "content-type": "application/xml" });
       expect(reply.text.includes("S3CR3T-file"), document.slice(0, 60)).toBe(false);
       expect([200, 400, 500]).toContain(reply.status);
       expect(reply.text.length).toBeLessThan(10_000);
-      expect(performance.now() - startTime).toBeLessThan(30_000);
     }
     expect(other.connections()).toBe(0);
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { storedDocuments, newKey, oldKey } from "./faults/stored-documents.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { call, replyFlow, sleep, type ApiReply } from "./started-server.ts";
+import { call, eventually, replyFlow, type ApiReply } from "./started-server.ts";
 
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 let server: SpawnedServer;
@@ -24,7 +24,7 @@ async function withFailingFlush(directory: string, operation: () => Promise<ApiR
       stdio: "ignore",
     },
   );
-  for (let tries = 0; tries < 1_000 && !/TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${server.pid}/status`, "utf8")); tries++) await sleep(10);
+  await eventually(() => /TracerPid:\s*[1-9]/.test(readFileSync(`/proc/${server.pid}/status`, "utf8")));
   try {
     return await operation();
   } finally {
@@ -61,7 +61,7 @@ describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)",
       expect([path, existsSync(join(directory, file)), (await server.api("GET", path)).status]).toEqual([path, false, 404]);
     }
     expect((await webhook(newKey)).status).toBe(404);
-  }, 120_000);
+  });
 
   it("parameters and tests that could not be flushed are in effect", async () => {
     server = await spawnServer();
@@ -80,5 +80,5 @@ describe.skipIf(!hasStrace)("a directory that cannot be flushed (needs strace)",
     expect([refused.status, refused.json.error]).toEqual([500, expect.stringContaining("flow 'p' is running, but its tests were not stored safely")]);
     expect((await server.api("GET", "/flows/p")).json).toMatchObject({ yaml: `${yaml}# more\n`, tests: tests("two") });
     expect((await server.putFlow("q", replyFlow("q", "q"))).status).toBe(201);
-  }, 120_000);
+  });
 });

@@ -75,7 +75,7 @@ describe("ids and files", () => {
       }),
       { numRuns: 6 },
     );
-  }, 240_000);
+  });
 
   it("if a flow has several files, one is used, the others are listed with both names, and DELETE removes all", async () => {
     await server.stop();

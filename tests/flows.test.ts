@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "./sha256.ts";
-import { call, directFlow, eventually, followStream, replyFlow, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, followStream, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
@@ -75,8 +75,8 @@ describe("install and replace", () => {
     const yaml = replyFlow("same", "x");
     await server.putFlow("same", yaml);
     const file = server.routesDir + "/same.yaml";
+    utimesSync(file, 1_000, 1_000);
     const { ino, mtimeMs } = statSync(file);
-    await sleep(20);
     const repeated = await server.putFlow("same", yaml);
     expect([repeated.status, repeated.json.changed, repeated.json.created]).toEqual([200, false, false]);
     expect(statSync(file)).toMatchObject({ ino, mtimeMs });
@@ -366,7 +366,7 @@ describe("params", () => {
     expect(traced).not.toContain("S3CR3T");
     const shown = await server.api("GET", "/flows/secretive");
     expect(shown.json.params).toEqual({ pw: { value: "***", secret: true } });
-    const runs = await server.api("GET", "/runs?routeId=secretive");
+    const runs = await server.api("GET", "/runs?routeId=secretive&kind=test");
     expect(runs.json.runs[0].error.message).toBe("bad ***");
     const health = await server.api("GET", "/health");
     await eventually(() => server.logText().includes("pw=*** env=***"));
@@ -437,7 +437,10 @@ describe("remove", () => {
     await eventually(async () => (await total()) > 2);
     await server.api("DELETE", "/flows/ticker");
     const stopped = await total();
-    await sleep(120);
+    const ticker = "- route:\n    id: later\n    from:\n      uri: timer:later?period=20&delay=0\n      steps:\n        - setBody: {constant: x}\n";
+    await server.putFlow("later", ticker);
+    await eventually(async () => (await server.api("GET", "/runs?routeId=later&limit=1000")).json.total > 5);
+    await server.api("DELETE", "/flows/later");
     expect(await total()).toBe(stopped);
   });
 });
@@ -610,7 +613,6 @@ describe("start and restart", () => {
     const other = await startTestServer({ env: { SERVICE_WATCH: "true" } });
     const path = join(other.routesDir, "watched.yaml");
     const text = async (): Promise<string> => (await call(other.baseUrl, "POST", "/api/watched", "x")).text;
-    await sleep(100);
     writeFileSync(path, replyFlow("watched", "one"));
     await eventually(async () => (await text()) === "one");
     writeFileSync(path, replyFlow("watched", "two"));
@@ -701,9 +703,7 @@ describe("shutdown", () => {
     await other.putFlow("stuck", "- route:\n    id: stuck\n    from:\n      uri: webhook\n      steps:\n        - delay: {id: forever, constant: 60000}\n");
     const hanging = call(other.baseUrl, "POST", "/api/stuck", "x").catch(() => undefined);
     await eventually(async () => (await other.api("GET", "/runs?routeId=stuck&status=running")).json.total === 1);
-    const startTime = performance.now();
     const report = await other.stop();
-    expect(performance.now() - startTime).toBeLessThan(30_000);
     expect(report).toMatchObject({ drained: false, abandoned: [{ routeId: "stuck", stepId: "forever" }] });
     await hanging;
     expect(other.logText()).toContain("Abandoned 1 run of route 'stuck' at step 'forever'");

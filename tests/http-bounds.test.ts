@@ -1,5 +1,6 @@
 // Limits of webhooks and the http step: replies that clients cannot accept, and flows that call themselves over HTTP.
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { heldPartner } from "./held-partner.ts";
 import { call, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
@@ -26,10 +27,8 @@ it("a flow that calls its own webhook over HTTP is stopped after 20 hops", async
   const step = (path: string): string => `to: {uri: "${server.baseUrl}/api/${path}"}`;
   await server.putFlow("loop", route("loop", step("loop")) + route("ping", step("pong")) + route("pong", step("ping")));
   for (const id of ["loop", "ping"]) {
-    const startTime = performance.now();
     const reply = await call(server.baseUrl, "POST", `/api/${id}`, "x");
     expect(reply.status).toBe(500);
-    expect(performance.now() - startTime).toBeLessThan(5_000);
   }
   const { runs, total } = (await server.api("GET", "/runs?routeId=loop")).json as { runs: { error: { message: string } }[]; total: number };
   expect(total).toBe(21);
@@ -45,17 +44,24 @@ it("flows may call each other, and partners receive the hop count", async () => 
 });
 
 it("health and metrics show the bytes of request bodies held in memory", async () => {
-  await server.putFlow("waits", route("waits", 'delay: {constant: "1500"}'));
+  const partner = await heldPartner();
+  await server.putFlow("waits", route("waits", `to: "${partner.url}"`));
   const waiting = call(server.baseUrl, "POST", "/api/waits", "x".repeat(300_000));
   await expect.poll(async () => (await server.api("GET", "/health")).json.http.bodyBytesHeld).toBe(300_000);
   expect((await server.api("GET", "/metrics")).text).toMatch(/^sluice_http_body_bytes_held 300000$/m);
-  await waiting;
-  expect((await server.api("GET", "/health")).json.http).toMatchObject({ bodyBytesHeld: 0, bodiesRefused: 0, replyBytesUnsent: 0, slowReadersCut: 0 });
+  await expect.poll(() => partner.waiting()).toBe(1);
+  partner.respond();
+  expect((await waiting).text).toBe("partner");
+  await expect
+    .poll(async () => (await server.api("GET", "/health")).json.http)
+    .toMatchObject({ bodyBytesHeld: 0, bodiesRefused: 0, replyBytesUnsent: 0, slowReadersCut: 0 });
+  partner.close();
 });
 
 it("a run that continues after 202 or 504 holds its body until it ends", async () => {
+  const partner = await heldPartner();
   const yaml = (id: string, parameters: string): string =>
-    route(id, 'delay: {constant: "1500"}').replace("uri: webhook", `uri: webhook\n      parameters: {${parameters}}`);
+    route(id, `to: "${partner.url}"`).replace("uri: webhook", `uri: webhook\n      parameters: {${parameters}}`);
   await server.putFlow("later", yaml("async", "async: true") + yaml("slow", "requestTimeout: 100"));
   for (const [id, status] of [
     ["async", 202],
@@ -63,6 +69,9 @@ it("a run that continues after 202 or 504 holds its body until it ends", async (
   ] as const) {
     expect((await call(server.baseUrl, "POST", `/api/${id}`, "x".repeat(200_000))).status).toBe(status);
     expect((await server.api("GET", "/health")).json.http.bodyBytesHeld).toBe(200_000);
-    await expect.poll(async () => (await server.api("GET", "/health")).json.http.bodyBytesHeld, { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => partner.waiting()).toBe(1);
+    partner.respond();
+    await expect.poll(async () => (await server.api("GET", "/health")).json.http.bodyBytesHeld).toBe(0);
   }
+  partner.close();
 });

@@ -7,7 +7,7 @@ import { connectorSuite, FakeHost, FaultyLink, serverFor, testConnections, type 
 import { AmqpPeer } from "./amqp-peer.ts";
 import {
   expectEventually,
-  expectFailedSoon,
+  expectFailedRoute,
   sometimesFailingSteps,
   numberedMessages,
   startBrokerRuntime,
@@ -23,7 +23,7 @@ const withFactory = (routes: string): string =>
   routes.replaceAll(/"((?:jms|amqp|activemq):[^"?]*)\??/g, '"$1?connectionFactory=#broker&').replaceAll('#broker&"', '#broker"');
 const failing = "{throwException: {exceptionType: java.io.IOException, message: broken}}";
 
-describe("jms with a scripted broker", { timeout: 60_000 }, () => {
+describe("jms with a scripted broker", () => {
   let runtime: BrokerRuntime;
   let peer: AmqpPeer;
   const uncaught: unknown[] = [];
@@ -33,12 +33,12 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     runtime = await startBrokerRuntime();
     peer = await AmqpPeer.start();
     process.on("uncaughtException", recordUncaught);
-  }, 60_000);
+  });
   afterAll(async () => {
     await runtime.end();
     await peer.end();
     process.off("uncaughtException", recordUncaught);
-  }, 60_000);
+  });
 
   const deploy = (name: string, routes: string, extra = ""): Promise<void> =>
     runtime.deploy(name, `- beans: [${factory("broker", `amqp://127.0.0.1:${peer.port}`, extra)}]\n${withFactory(routes)}`);
@@ -102,11 +102,11 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
 
   it("sends requests with a temporary queue, replies, and fails on timeout", async () => {
     const name = uniqueName();
-    const call = (queue: string): string => `{to: "jms:${queue}?exchangePattern=InOut&requestTimeout=500"}`;
+    const call = (queue: string, timeoutMs: number): string => `{to: "jms:${queue}?exchangePattern=InOut&requestTimeout=${timeoutMs}"}`;
     await deploy(
       name,
       `- route: {id: ${name}-server, from: {uri: "jms:${name}.ask", steps: [{setBody: {simple: "re: \${body}"}}]}}
-- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [{doTry: {steps: [{choice: {when: [{simple: "\${body} == 'two'", steps: [${call(`${name}.silent`)}]}], otherwise: {steps: [${call(`${name}.ask`)}]}}}], doCatch: [{exception: [org.apache.camel.ExchangeTimedOutException], steps: [{setBody: {constant: late}}]}]}}, {to: "jms:${name}.out?exchangePattern=InOnly"}]}}`,
+- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [{doTry: {steps: [{choice: {when: [{simple: "\${body} == 'two'", steps: [${call(`${name}.silent`, 500)}]}], otherwise: {steps: [${call(`${name}.ask`, 60_000)}]}}}], doCatch: [{exception: [org.apache.camel.ExchangeTimedOutException], steps: [{setBody: {constant: late}}]}]}}, {to: "jms:${name}.out?exchangePattern=InOnly"}]}}`,
     );
     for (const body of ["one", "two", "three"]) peer.send(`${name}.in`, { body });
     await expectEventually(() => texts(`${name}.out`).join(), "re: one,late,re: three");
@@ -168,7 +168,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     const name = uniqueName();
     await deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "jms:${name}.in?maximumRedeliveries=0", steps: [{to: "jms:${name}.ask?exchangePattern=InOut&replyTo=${name}.answers&requestTimeout=2000"}, {to: "jms:${name}.out?exchangePattern=InOnly"}]}}`,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in?maximumRedeliveries=0", steps: [{to: "jms:${name}.ask?exchangePattern=InOut&replyTo=${name}.answers&requestTimeout=60000"}, {to: "jms:${name}.out?exchangePattern=InOnly"}]}}`,
     );
     peer.send(`${name}.in`, { body: "question", correlation_id: "from-outside" });
     const request = await first(`${name}.ask`);
@@ -187,12 +187,12 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
       name,
       `- route: {id: ${name}, from: {uri: "jms:${name}.in", steps: [{to: "jms:${name}.a?deliveryPersistent=false&priority=7&timeToLive=60000"}, {to: "jms:${name}.b?preserveMessageQos=true"}, {to: "jms:${name}.c?jmsMessageType=Bytes&deliveryDelay=500&replyTo=${name}.answers&exchangePattern=InOnly"}]}}`,
     );
-    peer.send(`${name}.in`, { body: "x", durable: true, priority: 9, absolute_expiry_time: (Date.now() + 90_000) as unknown as Date });
+    peer.send(`${name}.in`, { body: "x", durable: true, priority: 9, absolute_expiry_time: (Date.now() + 7_200_000) as unknown as Date });
     await expectEventually(() => peer.waiting(`${name}.c`).length, 1);
     const [[a], [b], [c]] = [peer.waiting(`${name}.a`), peer.waiting(`${name}.b`), peer.waiting(`${name}.c`)] as const;
     expect(a).toMatchObject({ priority: 7, ttl: 60_000 });
     expect([a?.durable === true, b?.durable, b?.priority]).toEqual([false, true, 9]);
-    expect([Number(b?.ttl) > 60_000, Number(b?.ttl) <= 90_000]).toEqual([true, true]);
+    expect([Number(b?.ttl) > 3_600_000, Number(b?.ttl) <= 7_200_000]).toEqual([true, true]);
     expect(c).toMatchObject({ reply_to: `${name}.answers`, message_annotations: { "x-opt-jms-msg-type": 3, "x-opt-delivery-delay": 500 } });
   });
 
@@ -217,8 +217,8 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     const name = uniqueName();
     await deploy(name, `- route: {id: ${name}, from: {uri: "jms:${name}.in?autoStartup=false", steps: [{to: "jms:${name}.out?exchangePattern=InOnly"}]}}`);
     peer.send(`${name}.in`, { body: "x" });
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect([texts(`${name}.in`), texts(`${name}.out`)]).toEqual([["x"], []]);
+    // A deployment ends when the source has subscribed.
+    expect([texts(`${name}.in`), peer.sources.some(({ address }) => address === `${name}.in`)]).toEqual([["x"], false]);
     await runtime.api("DELETE", `/flows/${name}`);
   });
 
@@ -226,13 +226,15 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
     const name = uniqueName();
     await deploy(
       name,
-      `- route: {id: ${name}, from: {uri: "jms:${name}.in?concurrentConsumers=5", steps: [{delay: {constant: 400}}, {to: "jms:${name}.out"}]}}`,
+      `- route: {id: ${name}, from: {uri: "jms:${name}.in?concurrentConsumers=5", steps: [{to: "jms:${name}.held?exchangePattern=InOut&requestTimeout=60000"}]}}`,
     );
-    const startTime = Date.now();
     for (let n = 0; n < 10; n++) peer.send(`${name}.in`, { body: `${n}` });
-    await expectEventually(() => texts(`${name}.out`).length, 10);
-    // Ten runs one after another take four seconds; five at a time take two rounds.
-    expect([Date.now() - startTime >= 780, Date.now() - startTime < 3800]).toEqual([true, true]);
+    const held = (): readonly Message[] => peer.waiting(`${name}.held`);
+    for (let replies = 0; replies < 10; replies++) {
+      await expectEventually(() => held().length, Math.min(replies + 5, 10));
+      sendReply(held()[replies] as Message, { body: "done" });
+    }
+    await expectEventually(() => peer.outcomes.filter(({ queue, outcome }) => queue === `${name}.in` && outcome === "accepted").length, 10);
   });
 
   it("keeps durable subscriptions when it stops, and sends selectors to the broker", async () => {
@@ -290,7 +292,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
       await expectEventually(() => runtime.routeStatus(name), "Failed");
       peer.send(`${name}.in`, { body: `round ${round}` });
     }
-    await expectEventually(() => [...new Set(texts(`${name}.out`).map(String))].toSorted().join(), "round 0,round 1,round 2", 15_000);
+    await expectEventually(() => [...new Set(texts(`${name}.out`).map(String))].toSorted().join(), "round 0,round 1,round 2");
     expect(uncaught).toEqual([]);
   });
 
@@ -307,7 +309,7 @@ describe("jms with a scripted broker", { timeout: 60_000 }, () => {
   });
 });
 
-describe("amqp passes the connector suite", { timeout: 30_000 }, async () => {
+describe("amqp passes the connector suite", async () => {
   const peer = await AmqpPeer.start();
   const opened: TestConnections[] = [];
   afterAll(async () => {
@@ -328,7 +330,7 @@ describe("amqp passes the connector suite", { timeout: 30_000 }, async () => {
 
 const server: TestServer | undefined = await serverFor("rabbitmq", { own: true });
 
-describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 }, () => {
+describe.skipIf(server === undefined)("jms (needs RabbitMQ)", () => {
   const { port = 0 } = server ?? {};
   let runtime: BrokerRuntime;
   let client: ChannelModel;
@@ -338,12 +340,12 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
     runtime = await startBrokerRuntime();
     client = await amqplib.connect(`amqp://guest:guest@127.0.0.1:${port}`);
     channel = await client.createChannel();
-  }, 60_000);
+  });
   afterAll(async () => {
     await runtime.end();
     await client.close();
     await server?.end();
-  }, 60_000);
+  });
 
   const deploy = (name: string, routes: string, linkPort = port): Promise<void> =>
     runtime.deploy(
@@ -407,18 +409,17 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
 
   it("loses no message when connections are dropped, inbound and outbound", async () => {
     const name = uniqueName();
-    const count = 300;
+    const count = 100;
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     const out = await received(`${name}.out`);
     await send(`${name}.in`, numberedMessages(count));
     await deploy(
       name,
-      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "amqp:${name}.in?recoveryInterval=200", steps: [{convertBodyTo: {type: String}}, {delay: {constant: 3}}, {to: "amqp:${name}.out"}]}}`,
+      `- route: {id: ${name}, errorHandler: {defaultErrorHandler: {redeliveryPolicy: {maximumRedeliveries: 20, redeliveryDelay: 100}}}, from: {uri: "amqp:${name}.in?recoveryInterval=200", steps: [{convertBodyTo: {type: String}}, {to: "amqp:${name}.out"}]}}`,
       link.port,
     );
-    await waitForAllDespiteCuts(link, 700, count, out);
+    await waitForAllDespiteCuts(link, count, () => out);
     await expectEventually(() => countIn(`${name}.in`), 0);
-    expect(link.accepted).toBeGreaterThan(2);
     expect(await runtime.deadLetters(name)).toEqual([]);
     await runtime.api("DELETE", `/flows/${name}`);
     await link.close();
@@ -429,7 +430,7 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
     const link = await FaultyLink.to({ host: "127.0.0.1", port });
     await link.refuse();
     await send(`${name}.in`, ["back"]);
-    await expectFailedSoon(runtime, name, () =>
+    await expectFailedRoute(runtime, name, () =>
       deploy(
         name,
         `- route: {id: ${name}, from: {uri: "amqp:${name}.in?recoveryInterval=500", steps: [{convertBodyTo: {type: String}}, {log: "got \${body}"}]}}`,
@@ -437,7 +438,7 @@ describe.skipIf(server === undefined)("jms (needs RabbitMQ)", { timeout: 60_000 
       ),
     );
     await link.open();
-    await expectEventually(() => runtime.routeStatus(name), "Started", 15_000);
+    await expectEventually(() => runtime.routeStatus(name), "Started");
     await expectEventually(() => runtime.logText().includes("got back"), true);
     await runtime.api("DELETE", `/flows/${name}`);
     await link.close();

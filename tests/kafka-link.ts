@@ -8,6 +8,8 @@ export interface KafkaLink {
   readonly link: FaultyLink;
   /** Size of the largest request in bytes. */
   readonly largestRequest: number;
+  /** Whether the broker has sent a response that contains this text. */
+  hasDelivered(text: string): boolean;
   close(): Promise<void>;
 }
 
@@ -15,6 +17,7 @@ export interface KafkaLink {
 export async function kafkaLink(port: number, password?: string): Promise<KafkaLink> {
   let advertisedPort = 0;
   let largestRequest = 0;
+  const responses: Buffer[] = [];
   const relay: Server = createServer((client) => {
     const broker = connect({ host: "127.0.0.1", port });
     const login = password === undefined ? undefined : new KafkaLogin(password, client);
@@ -22,7 +25,10 @@ export async function kafkaLink(port: number, password?: string): Promise<KafkaL
       largestRequest = Math.max(largestRequest, frame.length);
       if (login?.forwards(frame) !== false) broker.write(frame);
     });
-    const fromBroker = frameReader((frame) => client.write(withPort(login?.addLoginApis(frame) ?? frame, port, advertisedPort)));
+    const fromBroker = frameReader((frame) => {
+      responses.push(frame);
+      client.write(withPort(login?.addLoginApis(frame) ?? frame, port, advertisedPort));
+    });
     const end = (): void => {
       client.destroy();
       broker.destroy();
@@ -40,6 +46,7 @@ export async function kafkaLink(port: number, password?: string): Promise<KafkaL
     get largestRequest() {
       return largestRequest;
     },
+    hasDelivered: (text) => responses.some((response) => response.includes(text)),
     async close() {
       await link.close();
       await new Promise((resolve) => relay.close(resolve));

@@ -314,7 +314,7 @@ describe("sluice and Kamelets", () => {
   it("list, describe and check show the available Kamelets and whether they run", async () => {
     const list = await inProject("sluice kamelets list");
     expect(list.output).toMatch(/^greeter-action +action +Greeter$/m);
-    expect(list.stderr).toContain(`${readdirSync(join(folder.path, "project/kamelets")).length} Kamelets`);
+    expect(list.output.trimEnd().split("\n").slice(1)).toHaveLength(readdirSync(join(folder.path, "project/kamelets")).length);
     const { output } = await inProject("sluice kamelets describe greeter-action");
     expect(output).toContain("greeting (string, required, one of Hello, Hi): The word to greet with.");
     expect(output).toContain("secretWord (string, secret)");
@@ -351,5 +351,5 @@ describe.skipIf(catalog === undefined)("the public catalog (needs CAMEL_KAMELETS
     } finally {
       folder.remove();
     }
-  }, 60_000);
+  });
 });

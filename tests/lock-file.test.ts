@@ -1,5 +1,5 @@
 // package-lock.json covers every supported platform: without its binaries, `npm ci` succeeds and the build fails.
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connectionIndex } from "@sluice/connectors";
 import { describe, expect, it } from "vitest";
 import { lockFileProblems, type LockedPackages } from "./lock-file.ts";
@@ -17,7 +17,7 @@ const allowed: Readonly<Record<string, string>> = {
   "@typescript/typescript-*": "compiler; needed to build, not to run",
   "lightningcss-*": "CSS of the designer's page; needed to build, not to run",
   fsevents: "file watching of the development server on macOS; optional",
-  "@photostructure/sqlite": "SQLite for Node before 22.13; optional, ships prebuilt binaries, so its install script only looks for one",
+  "@photostructure/sqlite": "SQLite for Node 20; optional, ships prebuilt binaries, so its install script only looks for one",
 };
 
 const problems = (locked: LockedPackages, list = allowed): string[] => lockFileProblems(locked, list);
@@ -32,7 +32,7 @@ describe("package-lock.json", () => {
     Object.entries(packages).flatMap(([path, { os, cpu, hasInstallScript }]) => {
       if (os === undefined || cpu === undefined || hasInstallScript === true) return [];
       const target = `${os[0]} ${cpu[0]}`;
-      return ["linux x64", "linux arm64", "darwin x64", "darwin arm64", "win32 x64"].includes(target) ? [path] : [];
+      return ["linux x64", "linux arm64", "darwin x64", "darwin arm64", "win32 x64", "win32 arm64"].includes(target) ? [path] : [];
     }),
   )("is rejected without %s", (path) => {
     expect(problems(without(path))).toContainEqual(expect.stringContaining(`${path.replace("node_modules/", "")}, which package-lock.json lacks`));
@@ -51,6 +51,14 @@ describe("package-lock.json", () => {
     const { "@rolldown/binding-linux-arm64-musl": _, ...optionalDependencies } = parent.optionalDependencies!;
     const locked = { ...without("node_modules/@rolldown/binding-linux-arm64-musl"), "node_modules/rolldown": { ...parent, optionalDependencies } };
     expect(problems(locked)).toEqual([expect.stringContaining("node_modules/rolldown has no binary for linux arm64 musl")]);
+  });
+
+  it("is rejected when a binary has another version than its package needs, or was never in the registry", () => {
+    const path = "node_modules/@rolldown/binding-darwin-arm64";
+    const entry = packages[path]!;
+    expect(problems({ ...packages, [path]: { ...entry, version: "1.2.14" } })).toEqual([expect.stringContaining("is locked in version 1.2.14")]);
+    const { integrity: _, ...unknown } = entry;
+    expect(problems({ ...packages, [path]: unknown })).toEqual([expect.stringContaining("has no hash")]);
   });
 
   it("finds nested packages", () => {
@@ -79,4 +87,14 @@ it("the command installs the clients that the connectors depend on, which its bu
   const installed = Object.entries(dependencies("connectors")).filter(([name]) => clients.has(name));
   expect(installed.length).toBeGreaterThan(3);
   expect(dependencies("cli")).toMatchObject(Object.fromEntries(installed));
+});
+
+const sqliteBinaries = new URL("../node_modules/@photostructure/sqlite/prebuilds/", import.meta.url);
+
+it.skipIf(!existsSync(sqliteBinaries))("the SQLite package for Node 20 has a binary for every supported platform (needs the optional packages)", () => {
+  const binaries = readdirSync(sqliteBinaries, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".node"));
+  const libraries = (platform: string): readonly (string | undefined)[] =>
+    binaries.filter((name) => name.startsWith(platform)).map((name) => /\b(?:glibc|musl)\b/.exec(name)?.[0]);
+  for (const platform of ["linux-x64", "linux-arm64"]) expect(new Set(libraries(platform))).toEqual(new Set(["glibc", "musl"]));
+  for (const platform of ["darwin-x64", "darwin-arm64", "win32-x64", "win32-arm64"]) expect(libraries(platform)).toHaveLength(1);
 });

@@ -3,6 +3,8 @@
 interface LockEntry {
   readonly version?: string;
   readonly resolved?: string;
+  /** The hash of the tarball, which npm records only for a version that the registry has. */
+  readonly integrity?: string;
   readonly link?: boolean;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
@@ -26,6 +28,7 @@ const platforms: readonly Platform[] = [
   { os: "darwin", cpu: "x64" },
   { os: "darwin", cpu: "arm64" },
   { os: "win32", cpu: "x64" },
+  { os: "win32", cpu: "arm64" },
 ];
 
 const remedy =
@@ -46,11 +49,19 @@ function missingPlatformPackages(packages: LockedPackages): string[] {
     const found = names.map((name) => ({ name, locked: resolve(packages, path, name) }));
     const missing = found.flatMap(({ name, locked }) => (locked === undefined && isForSupportedPlatform(name) ? [name] : []));
     const problems = missing.map((name) => `${path || "The root package"} needs the optional package ${name}, which package-lock.json lacks. ${remedy}`);
+    problems.push(...found.flatMap(({ name, locked }) => (locked === undefined ? [] : entryProblems(name, entry.optionalDependencies?.[name], locked))));
     const binaries = found.flatMap(({ locked }) => (locked?.os !== undefined && locked.cpu !== undefined && locked.hasInstallScript !== true ? [locked] : []));
     if (binaries.length < 2 || missing.length > 0) return problems;
     const uncovered = platforms.filter((platform) => !binaries.some((binary) => supports(binary, platform)));
-    return uncovered.map((platform) => `${path} has no binary for ${Object.values(platform).join(" ")} in package-lock.json. ${remedy}`);
+    return [...problems, ...uncovered.map((platform) => `${path} has no binary for ${Object.values(platform).join(" ")} in package-lock.json. ${remedy}`)];
   });
+}
+
+/** The registry must have had the binary in exactly the version that its package asks for. */
+function entryProblems(name: string, specifier: string | undefined, { version, integrity, os }: LockEntry): readonly string[] {
+  if (integrity === undefined) return [`${name} has no hash in package-lock.json, so the registry may not have ${version}. ${remedy}`];
+  const isExact = /^\d+\.\d+\.\d+$/.test(specifier ?? "");
+  return os !== undefined && isExact && specifier !== version ? [`${name} is locked in version ${version}, but its package needs ${specifier}. ${remedy}`] : [];
 }
 
 /** Resolves a dependency like Node: in the node_modules folder of the package itself, then of each parent folder. */
@@ -68,7 +79,7 @@ function isForSupportedPlatform(name: string): boolean {
   if (hasAny(["android", "freebsd", "netbsd", "openbsd", "openharmony", "aix", "sunos", "wasm32", "wasi"])) return false;
   const isForOs = hasAny(["linux", "darwin", "macos", "win32", "windows"]);
   if (!isForOs) return true;
-  return hasAny(["x64", "amd64"]) || (hasAny(["arm64", "aarch64"]) && !hasAny(["win32", "windows"]));
+  return hasAny(["x64", "amd64", "arm64", "aarch64"]);
 }
 
 function supports(entry: LockEntry, platform: Platform): boolean {

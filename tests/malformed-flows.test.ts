@@ -124,7 +124,7 @@ const runs = Number(process.env["SLUICE_FUZZ_RUNS"] ?? 1500);
 describe("malformed flows", () => {
   const check = createFlowChecker();
 
-  it("are accepted or rejected, and never cause a crash", { timeout: 120_000 + runs * 50 }, async () => {
+  it("are accepted or rejected, and never cause a crash", { timeout: 300_000 + runs * 50 }, async () => {
     expect(documents.length).toBeGreaterThan(100);
     let accepted = 0;
     await fc.assert(
@@ -170,7 +170,7 @@ describe("a malformed flow sent to a runtime", () => {
     expect(validated.status).toBeLessThan(500);
   });
 
-  it("is always validated without a server error", { timeout: 120_000 }, async () => {
+  it("is always validated without a server error", async () => {
     await fc.assert(
       fc.asyncProperty(malformed, async (yaml) => {
         const { status, text } = await server.api("POST", "/flows/validate", { yaml });

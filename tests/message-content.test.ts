@@ -1,4 +1,4 @@
-// Message content is data: it is never evaluated as an expression, whichever step builds an address from it.
+// Message content is data: it is never evaluated as an expression, whichever step builds an address from it, and JSON that cannot be represented is rejected.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
 
@@ -51,5 +51,23 @@ describe("expressions in messages", () => {
     await server.putFlow("fixed", route("fixed", 'to: "language:simple:C-${body}"', 'toD: "language:simple:D-$simple{body}"'));
     const fixed = await call(server.baseUrl, "POST", "/api/fixed", "${variable.secret}");
     expect([fixed.status, fixed.text.includes("rejected"), fixed.text.includes("do-not-show")]).toEqual([500, true, false]);
+  });
+});
+
+describe("JSON that cannot be represented", () => {
+  beforeAll(() => server.putFlow("reread", route("reread", "unmarshal: {json: {}}")));
+  const read = async (body: string): Promise<string> => {
+    const { status, text } = await call(server.baseUrl, "POST", "/api/reread", body);
+    return `${status} ${text}`;
+  };
+
+  it("nested 5,000 deep is reported as a client error", async () => {
+    expect(await read("[".repeat(5_000) + "]".repeat(5_000))).toMatch(/^400 .*nested deeper than 1000 levels/);
+    expect(await read("[".repeat(1_000) + "]".repeat(1_000))).toMatch(/^200 \[{100}/);
+  });
+
+  it("a number beyond the range of a double is rejected, not turned into null", async () => {
+    expect(await read('{"a":1e400}')).toMatch(/^400 .*a number in it is too large/);
+    expect(await read('{"a":1e308,"b":"1e400"}')).toMatch(/^200 \{"a":1e\+308,"b":"1e400"\}/);
   });
 });

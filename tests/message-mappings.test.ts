@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { csvToOrders, invoiceToJson, orderTables, orderToOrder } from "../packages/mapping/src/message-mapping/contract-examples.test-support.ts";
 import { spawnServer } from "./spawned-server.ts";
-import { call, startTestServer, type StartedServer } from "./started-server.ts";
+import { call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeAll(async () => {
@@ -189,13 +189,12 @@ describe("rejections", () => {
     expect((await execute("many-steps", { input: { lines } })).json.errors[0].message).toBe("x: the mapping takes more than 5000000 steps for one message");
     const members = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`m${index}`, { $ref: "#" }]));
     const schema = { type: "object", properties: members };
-    const startTime = performance.now();
     const recursive = await put("recursive", {
       ...jsonRules({ to: "m1.m2", from: "m3.m4.m5" }),
       source: { format: "json", schema },
       target: { format: "json", schema },
     });
-    expect([recursive.status, performance.now() - startTime < 10_000]).toEqual([201, true]);
+    expect(recursive.status).toBe(201);
   });
 
   it("a deeply nested document or input is rejected without a crash", async () => {
@@ -341,7 +340,7 @@ describe("across a restart", () => {
         acknowledged = version;
       }
     })();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await eventually(() => acknowledged >= 3);
     await first.end("SIGKILL");
     await writing;
     const file = JSON.parse(readFileSync(join(first.dataDir, "value-mappings", "big.json"), "utf8")) as { rows: [string, number][] };
@@ -353,5 +352,5 @@ describe("across a restart", () => {
     expect(readdirSync(join(first.dataDir, "value-mappings"))).toEqual(["big.json"]);
     await second.end();
     second.clean();
-  }, 120_000);
+  });
 });

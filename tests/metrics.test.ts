@@ -1,6 +1,6 @@
 // GET /_api/metrics on a real server, parsed as Prometheus does.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, directFlow, eventually, replyFlow, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { call, directFlow, eventually, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 import { stubPartner } from "./stub-partner.ts";
 
 let server: StartedServer;
@@ -79,9 +79,12 @@ describe("GET /_api/metrics", () => {
     const during = (await scrape()).values;
     expect(during.get('sluice_runs_inflight{flow="slow",route="slow"}')).toBe(1);
     expect(during.get("sluice_webhook_calls")).toBe(1);
-    await sleep(310);
+    const { now } = Date;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + 310);
+    onTestFinished(() => clock.mockRestore());
     respond?.();
     await pending;
+    clock.mockRestore();
     await partner.close();
     const { values } = await scrape();
     expect(values.get('sluice_runs_inflight{flow="slow",route="slow"}')).toBe(0);
@@ -123,12 +126,14 @@ describe("GET /_api/metrics", () => {
 
   it("reports the process: memory, CPU time, files and event loop delay", async () => {
     await scrape();
-    await sleep(30);
-    const until = performance.now() + 90;
-    while (performance.now() < until);
-    await sleep(30);
-    const { values } = await scrape();
-    expect(values.get("nodejs_eventloop_lag_max_seconds")).toBeGreaterThan(0.04);
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    let values: Scrape["values"] = new Map();
+    await eventually(async () => {
+      // real time: blocks the event loop, again until the histogram of its delay has sampled before and after.
+      Atomics.wait(cell, 0, 0, 90);
+      ({ values } = await scrape());
+      return (values.get("nodejs_eventloop_lag_max_seconds") ?? 0) > 0.04;
+    });
     expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(1e7);
     expect(values.get("process_cpu_user_seconds_total")).toBeGreaterThan(0);
     expect(values.get("process_start_time_seconds")).toBeGreaterThan(1.6e9);

@@ -1,11 +1,9 @@
 // Loaded before the runtime: simulates a machine on which neither Node nor a package has SQLite.
+const fs = require("node:fs");
 const Module = require("node:module");
 
-const isSqlite = (name) => name === "node:sqlite" || name === "@photostructure/sqlite";
-for (const method of ["_load", "_resolveFilename"]) {
-  const original = Module[method];
-  Module[method] = function (name, ...rest) {
-    if (isSqlite(name)) throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
-    return original.call(this, name, ...rest);
-  };
-}
+const { existsSync } = fs;
+fs.existsSync = (path) => !/@photostructure[/\\]sqlite/.test(String(path)) && existsSync(path);
+const { isBuiltin } = Module;
+Module.isBuiltin = (name) => name !== "node:sqlite" && isBuiltin(name);
+Module.syncBuiltinESMExports();

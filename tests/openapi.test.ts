@@ -1,5 +1,6 @@
 // The OpenAPI document of a running server, checked against the rules of OpenAPI 3.1 that tools rely on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { schemaErrors } from "./schema-errors.ts";
 import { replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
@@ -73,6 +74,7 @@ it("every schema is an object of known keywords and every reference resolves", (
     "minLength",
     "maxLength",
     "minItems",
+    "minProperties",
     "maxItems",
     "pattern",
     "format",
@@ -95,6 +97,47 @@ it("every schema is an object of known keywords and every reference resolves", (
   }
   for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g))
     expect((reference as string).split("/").reduce<any>((path, key) => path?.[key], document)).toBeDefined();
+});
+
+it("examples match their schemas", () => {
+  let count = 0;
+  for (const [path, method, operation] of operations())
+    for (const holder of [operation.requestBody, ...Object.values<any>(operation.responses)])
+      for (const { schema, example } of Object.values<any>(holder?.content ?? {})) {
+        if (example === undefined) continue;
+        count++;
+        expect([method, path, schemaErrors(example, schema, { document, isStrict: Object.keys(schema.properties ?? {}).length > 0 })]).toEqual([
+          method,
+          path,
+          [],
+        ]);
+      }
+  expect(count).toBeGreaterThan(25);
+});
+
+it("tags are declared and used, and no component is unused", () => {
+  const used = new Set(operations().flatMap(([, , { tags }]) => tags));
+  expect(new Set(document.tags.map(({ name }: { name: string }) => name))).toEqual(used);
+  const text = JSON.stringify(document);
+  const unused = Object.entries<any>(document.components)
+    .filter(([kind]) => kind !== "securitySchemes")
+    .flatMap(([kind, components]) => Object.keys(components).map((name) => `#/components/${kind}/${name}`))
+    .filter((reference) => !text.includes(`"${reference}"`));
+  expect(unused).toEqual([]);
+});
+
+it("no two operations can be called with the same request, unless one has a fixed segment where the other has a parameter", () => {
+  const parts = (path: string): readonly string[] => path.split("/");
+  const isParameter = (part: string | undefined): boolean => part?.startsWith("{") === true;
+  const overlap = (a: string, b: string): boolean =>
+    parts(a).length === parts(b).length && parts(a).every((part, index) => part === parts(b)[index] || isParameter(part) || isParameter(parts(b)[index]));
+  const parameters = (path: string): number => parts(path).filter(isParameter).length;
+  const ambiguous = operations().flatMap(([path, method]) =>
+    operations()
+      .filter(([other, otherMethod]) => other > path && method === otherMethod && overlap(path, other) && parameters(path) === parameters(other))
+      .map(([other]) => `${method} ${path} ${other}`),
+  );
+  expect(ambiguous).toEqual([]);
 });
 
 describe("webhooks", () => {
@@ -172,7 +215,7 @@ describe("webhooks", () => {
     expect(post.security).toContainEqual({ "guarded.1.apiKey": ["write"] });
     expect(post.security).toContainEqual({ "guarded.4.hmac": ["hooks"] });
     expect(post.security.length).toBe(8);
-    expect(Object.keys(post.responses).toSorted()).toEqual(["200", "401", "403", "429", "default"]);
+    expect(Object.keys(post.responses).toSorted()).toEqual(["200", "401", "403", "404", "413", "415", "429", "500", "503", "504", "default"]);
     expect(JSON.stringify({ paths, components })).not.toMatch(/s3cr3t|pass-word|whsec/);
   });
 

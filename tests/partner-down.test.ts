@@ -33,7 +33,7 @@ const statusOf = async (server: StartedServer) => ((await server.api("GET", "/fl
 const healthOf = async (server: StartedServer) => (await server.api("GET", "/health")).json as { status: string; routes: { lastError: string | null }[] };
 
 describe("a partner that is down", () => {
-  it("when the process starts does not leave its flow Failed after the partner is up again", { timeout: 60_000 }, async () => {
+  it("when the process starts does not leave its flow Failed after the partner is up again", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-"));
     const partner = join(folder(), "in");
     mkdirSync(join(dataDir, "routes"));
@@ -50,7 +50,7 @@ describe("a partner that is down", () => {
     expect(await healthOf(server)).toMatchObject({ status: "UP", failedFlows: [], routes: [{ status: "Started", lastError: null }] });
   });
 
-  it("when a flow is deployed is a warning, and the route connects later", { timeout: 60_000 }, async () => {
+  it("when a flow is deployed is a warning, and the route connects later", async () => {
     const server = await startTestServer();
     servers.push(server);
     const blocked = join(folder(), "share");
@@ -66,7 +66,7 @@ describe("a partner that is down", () => {
     expect((await healthOf(server)).status).toBe("UP");
   });
 
-  it("with a permanent error rejects the deployment immediately", { timeout: 60_000 }, async () => {
+  it("with a permanent error rejects the deployment immediately", async () => {
     const server = await startTestServer();
     servers.push(server);
     const reply = await server.putFlow("orders", reading(`${join(folder(), "none")}?directoryMustExist=true`));

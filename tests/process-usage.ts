@@ -1,5 +1,5 @@
 // Resource usage of a process, read from outside.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Resident memory in bytes, including shared pages. */
 export function residentBytes(pid: number): number {
@@ -12,6 +12,27 @@ export const residentMiB = (pid: number): number => residentBytes(pid) / 1024 **
 
 /** Number of open files and sockets. */
 export const openDescriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** Number of IPv4 connections of a process that use one of these local ports. */
+export function connectionsFrom(ports: ReadonlySet<number>, pid: number): number {
+  const inodes = readFileSync("/proc/net/tcp", "utf8")
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, address]) => ports.has(Number.parseInt(address?.split(":")[1] ?? "", 16)))
+    .map((fields) => `socket:[${fields[9]}]`);
+  const links = readdirSync(`/proc/${pid}/fd`).map((name) => linkOf(`/proc/${pid}/fd/${name}`));
+  return inodes.filter((inode) => links.includes(inode)).length;
+}
+
+/** The target of a link; undefined when the descriptor was closed. */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 /** CPU time used so far in milliseconds: unlike wall-clock time it does not grow while other processes run. */
 export function cpuMs(pid: number): number {

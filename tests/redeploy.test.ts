@@ -1,10 +1,10 @@
 // Replacing, removing and stopping under load: a separate process, real connections, every reply checked.
-import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { heldPartner } from "./held-partner.ts";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { call, eventually, replyFlow, sleep } from "./started-server.ts";
-import { startLoad } from "./webhook-load.ts";
+import { call, eventually, replyFlow } from "./started-server.ts";
+import { moment, startLoad } from "./webhook-load.ts";
 
 let server: SpawnedServer;
 beforeAll(async () => void (server = await spawnServer({ env: { SERVICE_DRAIN_MS: "60s" } })));
@@ -12,20 +12,6 @@ afterAll(async () => {
   await server.end("SIGKILL");
   server.clean();
 });
-
-/** A partner that replies on command. */
-async function slowPartner(): Promise<{ url: string; waiting: () => number; respond: () => void; close: () => void }> {
-  const pendingReplies: (() => void)[] = [];
-  const partner: Server = createServer((_request, response) => void pendingReplies.push(() => response.end("partner")));
-  await new Promise<void>((resolve) => partner.listen(0, "127.0.0.1", resolve));
-  const { port } = partner.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${port}/x`,
-    waiting: () => pendingReplies.length,
-    respond: () => pendingReplies.splice(0).forEach((release) => release()),
-    close: () => (partner.closeAllConnections(), void partner.close()),
-  };
-}
 
 const waitingFor = (id: string, url: string, text: string): string => `- route:
     id: ${id}
@@ -37,33 +23,34 @@ const waitingFor = (id: string, url: string, text: string): string => `- route:
 `;
 
 describe("redeploy", () => {
-  it("200 redeploys under load fail no request, each reply is from the old or the new version, and from the new one after the PUT's 2xx", async () => {
+  it("redeploys under load fail no request, each reply is from the old or the new version, and from the new one after the PUT's 2xx", async () => {
+    const versions = 25;
+    const connections = 20;
     expect((await server.putFlow("swap", replyFlow("swap", "v0"))).status).toBe(201);
-    const load = startLoad(`${server.baseUrl}/api/swap`);
+    const load = startLoad(`${server.baseUrl}/api/swap`, { connections });
     const replacedAt = [0];
-    for (let version = 1; version <= 200; version++) {
+    for (let version = 1; version <= versions; version++) {
       expect((await server.putFlow("swap", replyFlow("swap", `v${version}`))).status).toBe(200);
-      replacedAt.push(performance.now());
+      replacedAt.push(moment());
+      const { length } = load.replies;
+      // More replies than there are connections: some of these requests were sent after the PUT.
+      await eventually(() => load.replies.length > length + connections);
     }
-    await sleep(100);
     await load.stop();
     expect(load.connectionErrors).toEqual([]);
     expect(load.replies.filter(({ status }) => status !== 200)).toEqual([]);
     expect(load.replies.filter(({ body }) => !/^v\d+$/.test(body))).toEqual([]);
     const stale = load.replies.filter(({ sentAt, body }) => Number(body.slice(1)) < replacedAt.findLastIndex((at) => at <= sentAt));
     expect(stale).toEqual([]);
-    expect(load.replies.length).toBeGreaterThan(1000);
-    expect(new Set(load.replies.map(({ body }) => body)).size).toBeGreaterThan(50);
-  }, 300_000);
+    expect(new Set(load.replies.map(({ body }) => body)).size).toBeGreaterThanOrEqual(versions);
+  });
 
   it("an exchange in flight across a PUT finishes with the old definition, and the PUT does not wait for it", async () => {
-    const partner = await slowPartner();
+    const partner = await heldPartner();
     await server.putFlow("slow", waitingFor("slow", partner.url, "old"));
     const inFlight = call(server.baseUrl, "POST", "/api/slow", "{}");
     await eventually(() => partner.waiting() === 1);
-    const startTime = performance.now();
     expect((await server.putFlow("slow", replyFlow("slow", "new"))).status).toBe(200);
-    expect(performance.now() - startTime).toBeLessThan(30_000);
     expect((await call(server.baseUrl, "POST", "/api/slow", "{}")).text).toBe("new");
     partner.respond();
     expect((await inFlight).text).toBe("old");
@@ -74,7 +61,7 @@ describe("redeploy", () => {
     const yaml = replyFlow("same", "same");
     const first = await server.putFlow("same", yaml);
     const load = startLoad(`${server.baseUrl}/api/same`, { connections: 5 });
-    await sleep(50);
+    await eventually(() => load.replies.length > 20);
     const totalBefore = (await server.api("GET", "/health")).json.routes.find(({ id }: { id: string }) => id === "same").total;
     const repeated = await server.putFlow("same", yaml);
     await load.stop();
@@ -96,7 +83,7 @@ describe("redeploy", () => {
   });
 
   it("replacing one flow does not affect another's waiting exchange", async () => {
-    const partner = await slowPartner();
+    const partner = await heldPartner();
     await server.putFlow("other", waitingFor("other", partner.url, "other"));
     const inFlight = call(server.baseUrl, "POST", "/api/other", "{}");
     await eventually(() => partner.waiting() === 1);
@@ -109,16 +96,14 @@ describe("redeploy", () => {
 
 describe("delete", () => {
   it("in-flight exchanges finish, new calls get 404, DELETE replies within the drain timeout although one is stuck", async () => {
-    const partner = await slowPartner();
+    const partner = await heldPartner();
     const short = await spawnServer({ env: { SERVICE_DRAIN_MS: "1s" } });
     await short.putFlow("gone", waitingFor("gone", partner.url, "done"));
     const stuck = call(short.baseUrl, "POST", "/api/gone", "{}");
     await eventually(() => partner.waiting() === 1);
-    const startTime = performance.now();
     const removal = short.api("DELETE", "/flows/gone");
     await eventually(async () => (await call(short.baseUrl, "POST", "/api/gone", "{}")).status === 404);
     const removed = await removal;
-    expect(performance.now() - startTime).toBeLessThan(30_000);
     expect(removed.json).toMatchObject({ id: "gone", deleted: true, routes: ["gone"], drained: false });
     expect((await stuck).status).toBeGreaterThanOrEqual(500);
     partner.close();
@@ -126,6 +111,9 @@ describe("delete", () => {
     short.clean();
   });
 });
+
+/** The runtime accepts calls of its API while a request is in flight. */
+const untilDraining = (running: SpawnedServer): Promise<void> => eventually(async () => (await running.api("GET", "/health")).json.status === "DRAINING");
 
 describe("shutdown", () => {
   let stopping: SpawnedServer | undefined;
@@ -135,7 +123,7 @@ describe("shutdown", () => {
     stopping = await spawnServer();
     await stopping.putFlow("busy", replyFlow("busy", "ok"));
     const load = startLoad(`${stopping.baseUrl}/api/busy`);
-    await sleep(300);
+    await eventually(() => load.replies.length > 50);
     const code = await stopping.end("SIGTERM");
     await load.stop();
     expect(code).toBe(0);
@@ -143,10 +131,11 @@ describe("shutdown", () => {
     expect(load.connectionErrors.filter((text) => !/ECONNREFUSED|ECONNRESET.*|socket hang up/.test(text))).toEqual([]);
   });
 
-  it("requests in flight at SIGTERM get their responses, with Connection: close, and the process exits with 0 within the limit", async () => {
-    stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "20s" } });
-    await stopping.putFlow("busy", "- route: {id: busy, from: {uri: webhook, steps: [{delay: {constant: 5000}}, {setBody: {constant: done}}]}}\n");
-    const port = Number(new URL(stopping.baseUrl).port);
+  it("requests in flight at SIGTERM get their responses, with Connection: close, and the process exits with 0", async () => {
+    const partner = await heldPartner();
+    const running = (stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "60s" } }));
+    await running.putFlow("busy", waitingFor("busy", partner.url, "done"));
+    const port = Number(new URL(running.baseUrl).port);
     const replies = Array.from({ length: 50 }, () => {
       const socket = connect(port, "127.0.0.1");
       let text = "";
@@ -154,20 +143,21 @@ describe("shutdown", () => {
       socket.write("POST /api/busy HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
       return new Promise<string>((resolve) => socket.on("error", (error) => resolve(error.message)).on("close", () => resolve(text)));
     });
-    const running = stopping;
-    await eventually(async () => (await running.api("GET", "/runs?routeId=busy&status=running&limit=100")).json.runs.length === 50);
-    const startTime = performance.now();
-    expect(await running.end("SIGTERM")).toBe(0);
-    expect(performance.now() - startTime).toBeLessThan(20_000);
+    await eventually(() => partner.waiting() === 50);
+    const ended = running.end("SIGTERM");
+    await untilDraining(running);
+    partner.respond();
+    expect(await ended).toBe(0);
     for (const text of await Promise.all(replies)) {
       expect(text).toMatch(/^HTTP\/1\.1 200 /);
       expect(text).toMatch(/\r\nconnection: close\r\n/i);
       expect(text.endsWith("done")).toBe(true);
     }
+    partner.close();
   });
 
   it("a stuck step is abandoned at the limit, named in the log, and the exit code is not 0", async () => {
-    const partner = await slowPartner();
+    const partner = await heldPartner();
     stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "500ms" } });
     await stopping.putFlow("stuck", waitingFor("stuck", partner.url, "never"));
     void call(stopping.baseUrl, "POST", "/api/stuck", "{}").catch(() => undefined);
@@ -179,18 +169,14 @@ describe("shutdown", () => {
   });
 
   it("health reports draining and PUT is rejected with 503 while it drains", async () => {
-    const partner = await slowPartner();
-    stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "30s" } });
-    await stopping.putFlow("held", waitingFor("held", partner.url, "held"));
-    const inFlight = call(stopping.baseUrl, "POST", "/api/held", "{}");
+    const partner = await heldPartner();
+    const running = (stopping = await spawnServer({ env: { SERVICE_DRAIN_MS: "60s" } }));
+    await running.putFlow("held", waitingFor("held", partner.url, "held"));
+    const inFlight = call(running.baseUrl, "POST", "/api/held", "{}");
     await eventually(() => partner.waiting() === 1);
-    const ended = stopping.end("SIGTERM");
-    await sleep(100);
-    const running = stopping;
-    const health = await running.api("GET", "/health").catch(() => undefined);
-    if (health !== undefined) expect(health.json.status).toBe("DRAINING");
-    const put = await running.putFlow("late", replyFlow("late", "x")).catch(() => undefined);
-    if (put !== undefined) expect(put.status).toBe(503);
+    const ended = running.end("SIGTERM");
+    await untilDraining(running);
+    expect((await running.putFlow("late", replyFlow("late", "x"))).status).toBe(503);
     partner.respond();
     expect((await inFlight).text).toBe("held");
     expect(await ended).toBe(0);

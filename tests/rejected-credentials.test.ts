@@ -3,12 +3,12 @@
 import { once } from "node:events";
 import { connect, createServer, type Server } from "node:net";
 import { serverFor } from "@sluice/testkit";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, eventually, sleep, startTestServer, type StartedServer } from "./started-server.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { call, eventually, startTestServer, type StartedServer } from "./started-server.ts";
 
 const database = await serverFor("postgres");
 
-describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)", { timeout: 60_000 }, () => {
+describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)", () => {
   let runtime: StartedServer;
   let relay: Server;
   let logins = 0;
@@ -33,7 +33,10 @@ describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)
     await database?.end();
   });
 
-  it("a poll, a listener and a sink together attempt at most one login in three seconds, and connect with new values", async () => {
+  it("a poll, a listener and a sink together attempt at most one login, and connect with new values", async () => {
+    // The next login with the old values is due after 30 s, of which at most 20 pass.
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
     expect((await put("nobody_of_that_name", "?force=true")).status).toBe(201);
     logins = 0;
     const flow = `
@@ -42,31 +45,32 @@ describe.skipIf(database === undefined)("rejected credentials (needs PostgreSQL)
 - route: {id: send, from: {uri: "webhook?muteException=false", steps: [{to: "sql:select 2 as two?dataSource=#shop"}]}}
 `;
     expect((await runtime.putFlow("shop", flow)).status).toBe(201);
-    const startTime = performance.now();
-    for (let sent = 0; performance.now() - startTime < 3_000; sent++) {
-      expect((await call(runtime.baseUrl, "POST", "/api/send", "x")).status).toBe(500);
-      await sleep(50);
-    }
+    for (let sent = 0; sent < 50; sent++) expect((await call(runtime.baseUrl, "POST", "/api/send", "x")).status).toBe(500);
     expect(logins).toBeLessThanOrEqual(1);
     expect(await stateOf()).toMatchObject({ state: "down", problem: expect.stringContaining("nobody_of_that_name") });
 
     expect((await put("postgres")).status).toBe(200);
-    await eventually(async () => (await stateOf()).state === "up", 5_000);
+    await eventually(async () => (await stateOf()).state === "up");
     expect((await call(runtime.baseUrl, "POST", "/api/send", "x")).text).toContain("two");
     const running = async (): Promise<string[]> => (await runtime.api("GET", "/health")).json.routes.map(({ status }: { status: string }) => status);
-    await eventually(async () => (await running()).every((status) => status === "Started"), 5_000);
+    let passedMs = 0;
+    await eventually(async () => {
+      if (passedMs < 20_000) vi.advanceTimersByTime(100);
+      passedMs += 100;
+      return (await running()).every((status) => status === "Started");
+    });
   });
 
   it("counts the messages that a source received, and how they were settled", async () => {
     const metrics = async (name: string): Promise<number> =>
       Number(new RegExp(`^${name.replaceAll(/[{}"]/g, "\\$&")} (\\d+)$`, "m").exec((await runtime.api("GET", "/metrics")).text)?.[1] ?? Number.NaN);
-    await eventually(async () => (await metrics('sluice_source_messages_total{scheme="sql",outcome="done"}')) > 0, 5_000);
+    await eventually(async () => (await metrics('sluice_source_messages_total{scheme="sql",outcome="done"}')) > 0);
     const { status } = await runtime.putFlow(
       "shop",
       `- route: {id: poll, from: {uri: "sql:select 1 as one?dataSource=#shop&initialDelay=0&delay=20", steps: [{throwException: {exceptionType: java.io.IOException, message: no}}]}}\n`,
     );
     expect(status).toBe(200);
-    await eventually(async () => (await metrics('sluice_source_messages_total{scheme="sql",outcome="redelivered"}')) > 2, 5_000);
+    await eventually(async () => (await metrics('sluice_source_messages_total{scheme="sql",outcome="redelivered"}')) > 2);
     await runtime.api("DELETE", "/flows/shop");
     expect(await metrics('sluice_source_inflight{scheme="sql"}')).toBe(0);
     expect(await metrics('sluice_connection_reconnects_total{connection="shop",type="postgres"}')).toBeGreaterThan(0);

@@ -28,7 +28,7 @@ const threeSteps = (id: string, last = '"${body}!"'): string =>
 const post = (id: string, body: string, headers: Readonly<Record<string, string>> = {}) => call(server.baseUrl, "POST", `/api/${id}`, body, headers);
 
 async function lastRun(routeId: string): Promise<any> {
-  const { runs } = (await server.api("GET", `/runs?routeId=${routeId}&limit=1`)).json;
+  const { runs } = (await server.api("GET", `/runs?kind=live,replay,test&routeId=${routeId}&limit=1`)).json;
   return runs[0];
 }
 

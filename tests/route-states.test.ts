@@ -122,7 +122,7 @@ describe("a route that an operator suspended or stopped", () => {
     expect((await call(second.baseUrl, "POST", "/api/orders", "x")).status).toBe(503);
     await second.end();
     second.clean();
-  }, 60_000);
+  });
 
   it("can be suspended by a flow; a restart of the route by a flow is not stored", async () => {
     await server.putFlow("orders", replyFlow("orders", "one"));

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { call, eventually, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, eventually, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 beforeEach(async () => {
@@ -71,7 +71,8 @@ describe("masking", () => {
       return server.logText().includes(`plain ${oldSecret}`);
     });
     await call(server.baseUrl, "POST", "/api/plain", newSecret);
-    await sleep(100);
+    await call(server.baseUrl, "POST", "/api/plain", "the last line");
+    await eventually(() => server.logText().includes("the last line"));
     expect(server.logText()).not.toContain(newSecret);
   });
 

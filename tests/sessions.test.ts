@@ -1,8 +1,14 @@
 // Test sessions: mocks, invoke and recorded calls.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { call, directFlow, eventually, replyFlow, sleep, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
+import { heldPartner, type HeldPartner } from "./held-partner.ts";
+import { call, directFlow, eventually, replyFlow, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
+
+/** How many calls a session records. */
+const sessionCalls = 5;
 
 let server: StartedServer;
+/** Holds the messages that must still be under way when something else happens. */
+let partner: HeldPartner;
 let openSessions: string[] = [];
 
 const orders = directFlow(
@@ -15,14 +21,18 @@ const erp = directFlow("erp", "setBody: {constant: real erp}");
 const hook = "- route:\n    id: hook\n    from:\n      uri: webhook\n      steps:\n        - to: {id: out, uri: 'direct:erp'}\n";
 
 beforeAll(async () => {
-  server = await startTestServer({ limits: { maxSessions: 20, sessionCalls: 5 } });
+  partner = await heldPartner();
+  server = await startTestServer({ limits: { maxSessions: 20, sessionCalls } });
   for (const [id, yaml] of Object.entries({ orders, erp, hook })) expect((await server.putFlow(id, yaml)).status).toBe(201);
 });
 afterEach(async () => {
   for (const id of openSessions) await server.api("DELETE", `/test/session/${id}`);
   openSessions = [];
 });
-afterAll(() => server.end());
+afterAll(async () => {
+  partner.close();
+  await server.end();
+});
 
 async function session(body: unknown): Promise<any> {
   const reply = await server.api("POST", "/test/session", body);
@@ -33,6 +43,7 @@ async function session(body: unknown): Promise<any> {
 const invoke = (sessionId: string, extra: Readonly<Record<string, unknown>> = {}): Promise<ApiReply> =>
   server.api("POST", "/test/invoke", { sessionId, trigger: "direct:orders", ...extra });
 const close = async (sessionId: string): Promise<any> => (await server.api("DELETE", `/test/session/${sessionId}`)).json;
+const runCompletes = (runId: string): Promise<void> => eventually(async () => (await server.api("GET", `/runs/${runId}`)).json.status === "completed");
 const respondTo = (stepId: string, respond: unknown, extra: object = {}): object => ({ mocks: [{ id: "m", match: { stepId }, respond }], ...extra });
 
 describe("a mocked destination", () => {
@@ -64,6 +75,7 @@ describe("opening", () => {
   });
 
   it("reports which steps each mock replaced", async () => {
+    const before = Date.now();
     const { mocks, expiresAt } = await session({
       ttlMs: 5_000,
       mocks: [
@@ -75,7 +87,8 @@ describe("opening", () => {
       { id: "erp", steps: ["orders/call-erp"] },
       { id: "mock2", steps: ["orders/notify"] },
     ]);
-    expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(5_000);
+    expect(Date.parse(expiresAt)).toBeGreaterThanOrEqual(before + 5_000);
+    expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now() + 5_000);
   });
 
   it("rejects invalid input", async () => {
@@ -117,9 +130,7 @@ describe("opening", () => {
       assertions: [{ mockCalled: { mock: "m", with: { matches: "^(a+)+$" } } }],
     });
     await invoke(sessionId, { body: `${"a".repeat(60)}b` });
-    const startTime = performance.now();
     expect((await close(sessionId)).assertions).toEqual([{ ok: false, message: expect.stringContaining("expected it to match ^(a+)+$") }]);
-    expect(performance.now() - startTime).toBeLessThan(2_000);
   });
 
   it("open sessions are limited", async () => {
@@ -185,7 +196,7 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
     expect(recordedCalls.map(({ attempt, outcome, error }: any) => [attempt, outcome, error])).toEqual(
       [1, 2, 3].map((attempt) => [attempt, "threw", { type: "Timeout", message: "erp slow" }]),
     );
-    const run = (await server.api("GET", "/runs?routeId=retrying")).json.runs[0];
+    const run = (await server.api("GET", "/runs?routeId=retrying&kind=test")).json.runs[0];
     expect([run.handled, run.steps.find(({ stepId }: { stepId: string }) => stepId === "far").attempts]).toEqual([true, 3]);
   });
 
@@ -205,7 +216,7 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
       ["lost", "kept"],
       ["dead", "kept"],
     ]);
-    expect((await server.api("GET", "/runs?routeId=dead-lettering")).json.runs[0]).toMatchObject({ handled: true, redeliveries: 1 });
+    expect((await server.api("GET", "/runs?routeId=dead-lettering&kind=test")).json.runs[0]).toMatchObject({ handled: true, redeliveries: 1 });
   });
 
   it("sequence, then, times and bodyExpr determine the replies", async () => {
@@ -304,11 +315,10 @@ ${directFlow("retrying", "to: {id: far, uri: 'direct:erp'}")}`;
   });
 
   it("time: skip does not wait", async () => {
-    await server.putFlow("waiting", directFlow("waiting", "delay: {constant: 30000}", "setBody: {constant: done}"));
+    await server.putFlow("waiting", directFlow("waiting", "delay: {constant: 86400000}", "setBody: {constant: done}"));
     const { sessionId } = await session({ time: "skip" });
     const { json } = await invoke(sessionId, { trigger: "direct:waiting" });
     expect(json.body).toBe("done");
-    expect(json.durationMs).toBeLessThan(20_000);
   });
 
   it("recorded calls are limited and the true count is reported", async () => {
@@ -500,21 +510,23 @@ describe("scope", () => {
   });
 
   it("remaining messages of a closed session are not sent, those of an open session are", async () => {
-    const runsOf = async (query: string): Promise<any> => (await server.api("GET", `/runs?${query}`)).json;
+    const runsOf = async (query: string): Promise<any> => (await server.api("GET", `/runs?kind=live,test&${query}`)).json;
     const out = (id: string): string => `to: {id: ${id}, uri: 'direct:left-partner'}`;
-    const grouping = "correlationExpression: {constant: all}, completionTimeout: 400, aggregationStrategy: GroupedBodyAggregationStrategy";
+    const grouping = "correlationExpression: {constant: all}, completionTimeout: 10, aggregationStrategy: GroupedBodyAggregationStrategy";
     const installed = await server.putFlow(
       "left-over",
       directFlow("left-over", "wireTap: {uri: 'direct:left-tap'}", "to: 'direct:left-group'") +
-        directFlow("left-tap", "delay: {constant: 400}", out("left-tapped")) +
-        directFlow("left-group", `aggregate: {${grouping}, steps: [{${out("grouped")}}]}`) +
+        directFlow("left-tap", `to: "${partner.url}"`, out("left-tapped")) +
+        directFlow("left-group", `aggregate: {${grouping}, steps: [{to: "${partner.url}"}, {${out("grouped")}}]}`) +
         directFlow("left-partner", "setBody: {constant: reached}"),
     );
     expect([installed.status, installed.json.error]).toEqual([201, undefined]);
     const mocks = ["left-tapped", "grouped"].map((stepId) => ({ match: { stepId }, respond: {} }));
     const { sessionId } = await session({ scope: "session", mocks });
     expect((await invoke(sessionId, { trigger: "direct:left-over", body: "x" })).json.status).toBe("completed");
+    await eventually(() => partner.waiting() === 2);
     expect((await close(sessionId)).recordedCalls).toEqual([]);
+    partner.respond();
     for (const routeId of ["left-tap", "left-group"]) await eventually(async () => (await runsOf(`routeId=${routeId}&status=failed`)).total === 1);
     expect((await runsOf("routeId=left-tap")).runs[0].error.message).toBe(
       `test session '${sessionId}' has ended: its messages can no longer use 'direct:left-partner'`,
@@ -522,6 +534,8 @@ describe("scope", () => {
     expect((await runsOf("routeId=left-partner")).total).toBe(0);
     const other = await session({ scope: "session", mocks: [] });
     await invoke(other.sessionId, { trigger: "direct:left-over", body: "y" });
+    await eventually(() => partner.waiting() === 2);
+    partner.respond();
     await eventually(async () => (await runsOf("routeId=left-partner")).total === 2);
   });
 
@@ -631,36 +645,41 @@ describe("invoke", () => {
   });
 
   it("InOnly responds immediately with the run", async () => {
-    await server.putFlow("lazy", directFlow("lazy", "delay: {constant: 300}", "setBody: {constant: done}"));
+    await server.putFlow("lazy", directFlow("lazy", `to: "${partner.url}"`, "setBody: {constant: done}"));
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:lazy", pattern: "InOnly" });
     expect(reply.json).toMatchObject({ status: "running", runId: expect.stringMatching(/^run_/), error: null });
     const quick = await invoke(sessionId, { trigger: "direct:erp", pattern: "InOnly" });
     expect(quick.json).toMatchObject({ status: "running", runId: expect.stringMatching(/^run_/), body: null, error: null });
-    expect((await server.api("GET", `/runs/${quick.json.runId}`)).json.status).toBe("completed");
-    await eventually(async () => (await server.api("GET", `/runs/${reply.json.runId}`)).json.status === "completed");
+    await runCompletes(quick.json.runId);
+    await eventually(() => partner.waiting() === 1);
+    partner.respond();
+    await runCompletes(reply.json.runId);
   });
 
   it("timeoutMs limits the wait, the run continues", async () => {
     const { sessionId } = await session({});
     const reply = await invoke(sessionId, { trigger: "direct:lazy", timeoutMs: 50 });
     expect(reply.json).toMatchObject({ status: "running", error: { type: "Timeout" } });
-    await eventually(async () => (await server.api("GET", `/runs/${reply.json.runId}`)).json.status === "completed");
+    await eventually(() => partner.waiting() === 1);
+    partner.respond();
+    await runCompletes(reply.json.runId);
   });
 });
 
 describe("expiry and assertions", () => {
   it("after ttlMs, mocks are disabled, invoke returns 410, and the recorded calls can still be fetched", async () => {
-    const { sessionId, expiresAt } = await session(respondTo("out", { body: "mocked" }, { ttlMs: 4_000 }));
-    expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("mocked");
-    await sleep(Date.parse(expiresAt) - Date.now() + 200);
-    expect((await call(server.baseUrl, "POST", "/api/hook", "x")).text).toBe("real erp");
+    const { sessionId, expiresAt } = await session(respondTo("out", { body: "mocked" }, { ttlMs: 1_000 }));
+    const replies: string[] = [];
+    await eventually(async () => replies.push((await call(server.baseUrl, "POST", "/api/hook", "x")).text) > 0 && replies.at(-1) !== "mocked");
+    expect(replies.pop()).toBe("real erp");
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
     const invoked = await invoke(sessionId);
     expect([invoked.status, invoked.json]).toEqual([410, { error: `test session '${sessionId}' expired` }]);
     const named = await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId });
     expect([named.status, named.json]).toEqual([410, { error: `test session '${sessionId}' expired` }]);
     const closed = await close(sessionId);
-    expect([closed.expired, closed.recordedCalls.length]).toEqual([true, 1]);
+    expect([closed.expired, closed.recordedCalls.length]).toEqual([true, Math.min(replies.length, sessionCalls)]);
     const after = await call(server.baseUrl, "POST", "/api/hook", "x", { "x-test-session": sessionId });
     expect([after.status, after.json]).toEqual([404, { error: `test session '${sessionId}' not found` }]);
   });

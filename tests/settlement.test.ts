@@ -1,8 +1,9 @@
 // When a source is notified of the outcome of its message: after all completion callbacks of the run.
 import { describe, expect, it } from "vitest";
 import { defineBean, FlowError, Headers, Message, settlementOf, type Exchange } from "@sluice/engine/spi";
-import { flow, realTimeHost, type FakeHost } from "@sluice/testkit";
+import { eventually, flow, settle } from "@sluice/testkit";
 import { connectors } from "@sluice/connectors";
+import { mockBodies, withAdvancingClock } from "./advancing-clock.ts";
 
 /** A repository whose keys are released only on command. */
 function slowRepository() {
@@ -44,12 +45,13 @@ describe("a delivered message", () => {
     const deliver = () => routeInput?.deliver(new Message("x", Headers.of({ id: "7" })));
     let settled: Exchange | undefined;
     const first = Promise.resolve(deliver()).then((exchange) => (settled = exchange));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(() => waiting.length === 1);
+    await settle();
     expect([waiting.length, settled, run.runtime.routes.get("start")?.stats.inflight]).toEqual([1, undefined, 1]);
     waiting.shift()?.();
     expect(settlementOf((await first) as Exchange).kind).toBe("failed");
     const second = deliver();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(() => waiting.length === 1);
     waiting.shift()?.();
     expect((await second)?.property("CamelDuplicateMessage")).toBeUndefined();
   });
@@ -69,15 +71,18 @@ describe("a delivered message", () => {
     expect(run.runtime.routes.get("start")?.stats.inflight).toBe(0);
   });
 
-  it("does not stay in flight forever when a completion callback never ends", { timeout: 10_000 }, async () => {
-    const run = await flow("- setBody: {constant: ok}", { host: realTimeHost() as FakeHost, limits: { runMs: 100 } });
-    const exchange = await run.runtime.routeInputOf("direct:start")?.deliver(new Message("x"), {
-      started: (started) => void (started.completions ??= []).push(() => new Promise<void>(() => undefined)),
-    });
+  it("does not stay in flight forever when a completion callback never ends", async () => {
+    const run = await flow("- setBody: {constant: ok}", { limits: { runMs: 60_000 } });
+    const delivered = Promise.resolve(
+      run.runtime.routeInputOf("direct:start")?.deliver(new Message("x"), {
+        started: (started) => void (started.completions ??= []).push(() => new Promise<void>(() => undefined)),
+      }),
+    );
+    const exchange = await withAdvancingClock(run, delivered);
     expect(settlementOf(exchange as Exchange)).toMatchObject({ kind: "failed", failure: { code: "limit-run-time" } });
   });
 
-  it("of an in-memory queue is not lost when the receiving route is at its limit", { timeout: 10_000 }, async () => {
+  it("of an in-memory queue is not lost when the receiving route is at its limit", async () => {
     const seda = connectors.filter(({ scheme }) => scheme === "seda");
     const run = await flow(
       `
@@ -87,16 +92,14 @@ describe("a delivered message", () => {
 - route:
     id: worker
     from: {uri: "seda:work?concurrentConsumers=4", steps: [{delay: {constant: 50}}, {to: "mock:done"}]}`,
-      { host: realTimeHost() as FakeHost, connectors: seda, limits: { inflightPerRoute: 1 } },
+      { connectors: seda, limits: { inflightPerRoute: 1 } },
     );
     for (let count = 0; count < 4; count++) await run({ body: count, delivery: { session: undefined as never } });
-    for (let attempt = 0; attempt < 300 && (run.mocks.get("done")?.length ?? 0) < 4; attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(
-      run.mocks
-        .get("done")
-        ?.map(({ body }) => body)
-        .toSorted(),
-    ).toEqual([0, 1, 2, 3]);
+    await eventually(async () => {
+      await run.host.clock.advance(50);
+      return mockBodies(run, "done").length === 4;
+    });
+    expect(new Set(mockBodies(run, "done"))).toEqual(new Set([0, 1, 2, 3]));
     await run.stop();
   });
 });

@@ -1,14 +1,13 @@
 // How the processes of Sluice react to signals.
 import { spawn, type ChildProcess } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { heldPartner } from "./held-partner.ts";
 import { call, eventually, token } from "./started-server.ts";
 import { main, spawnServer, type SpawnedServer } from "./spawned-server.ts";
 
-const slow = "- route: {id: slow, from: {uri: webhook, steps: [{delay: {constant: 1500}}, {setBody: {constant: done}}]}}\n";
 /** Child processes are looked up in /proc. */
 const hasProc = existsSync("/proc/self/status");
 let server: SpawnedServer | undefined;
@@ -37,17 +36,23 @@ function parentOf(pid: string): number | undefined {
 }
 
 describe.each([1, 2])("with %i workers", (workers) => {
-  const env = { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "20s" };
+  const env = { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "60s" };
 
   it.each([["SIGHUP"], ["SIGHUP", "SIGTERM"], ["SIGINT", "SIGTERM"]] as const)("%s drains and exits with 0", async (...signals) => {
+    const partner = await heldPartner();
     const running = (server = await spawnServer({ env }));
-    expect((await running.putFlow("slow", slow)).status).toBe(201);
+    const flow = `- route: {id: slow, from: {uri: webhook, steps: [{to: "${partner.url}"}, {setBody: {constant: done}}]}}\n`;
+    expect((await running.putFlow("slow", flow)).status).toBe(201);
     const reply = call(running.baseUrl, "POST", "/api/slow", "x");
-    await eventually(async () => (await running.api("GET", "/runs?routeId=slow&status=running")).json.runs.length === 1);
+    await eventually(() => partner.waiting() === 1);
     // A closing terminal and a service manager may signal twice in a row: this counts as one request to stop.
     for (const signal of signals.slice(1)) process.kill(running.pid, signal);
-    expect(await running.end(signals[0])).toBe(0);
+    const ended = running.end(signals[0]);
+    await eventually(() => running.output().includes('"Shutting down"'));
+    partner.respond();
+    expect(await ended).toBe(0);
     expect((await reply).text).toBe("done");
+    partner.close();
   });
 
   it.skipIf(!hasProc)("SIGUSR1 opens no inspector in any process (needs /proc)", async () => {
@@ -55,10 +60,12 @@ describe.each([1, 2])("with %i workers", (workers) => {
     const pids = processesOf(running.pid);
     expect(pids.length).toBe(workers === 1 ? 1 : 1 + workers);
     for (const pid of pids) process.kill(pid, "SIGUSR1");
-    await sleep(500);
-    expect(running.output()).not.toContain("Debugger listening");
-    expect((await running.api("GET", "/health")).status).toBe(200);
+    const health = await running.api("GET", "/health");
+    expect([health.status, health.json.workers?.length]).toEqual([200, workers === 1 ? undefined : workers]);
     expect(processesOf(running.pid)).toEqual(pids);
+    // An inspector reports itself before its process ends.
+    expect(await running.end()).toBe(0);
+    expect(running.output()).not.toContain("Debugger listening");
   });
 });
 
@@ -66,7 +73,6 @@ it("an inspector requested at the start is available", async () => {
   server = await spawnServer({ env: { NODE_OPTIONS: "--inspect=127.0.0.1:0" } });
   expect(server.output()).toContain("Debugger listening on ws://127.0.0.1");
   process.kill(server.pid, "SIGUSR1");
-  await sleep(200);
   expect((await server.api("GET", "/health")).status).toBe(200);
 });
 

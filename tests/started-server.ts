@@ -2,6 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DeclaredStatuses } from "./declared-statuses.ts";
 export { eventually } from "@sluice/testkit";
 import { readConfiguration, startServer, type Configuration, type RunningServer } from "@sluice/server";
 
@@ -49,7 +50,9 @@ export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmp
 
   async function api(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiReply> {
     const content = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
-    return call(server.baseUrl, method, `/_api${path}`, content, { authorization: `Bearer ${token}`, ...headers });
+    const reply = await call(server.baseUrl, method, `/_api${path}`, content, { authorization: `Bearer ${token}`, ...headers });
+    if (reply.status >= 400) await expectDeclared(server.baseUrl, method, path, reply);
+    return reply;
   }
 
   return {
@@ -65,6 +68,19 @@ export async function startTestServer({ env = {}, dataDir = mkdtempSync(join(tmp
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+let declaredStatuses: DeclaredStatuses | undefined;
+
+/** Fails when the OpenAPI document does not declare the status of an error reply. */
+async function expectDeclared(baseUrl: string, method: string, path: string, reply: ApiReply): Promise<void> {
+  if (declaredStatuses === undefined) {
+    const { status, json } = await call(baseUrl, "GET", "/_api/openapi.json", undefined, { authorization: `Bearer ${token}` });
+    if (status !== 200) return;
+    declaredStatuses = new DeclaredStatuses(json);
+  }
+  const problem = declaredStatuses.problemOf(method, path, reply);
+  if (problem !== undefined) throw new Error(problem);
 }
 
 export async function call(baseUrl: string, method: string, path: string, body?: string, headers: Readonly<Record<string, string>> = {}): Promise<ApiReply> {
@@ -98,6 +114,7 @@ export const directFlow = (name: string, ...steps: readonly string[]): string =>
 ${steps.map((step) => `        - ${step}`).join("\n")}
 `;
 
+// real time: its callers give the reason.
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Follows a stream from now on. */

@@ -1,7 +1,7 @@
 // Live event streams: framing, resume, filters, limits.
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, directFlow, eventually, replyFlow, sleep, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { call, directFlow, eventually, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 
@@ -68,7 +68,6 @@ class Client {
   async close(): Promise<void> {
     this.#abort.abort();
     await eventually(() => this.closed);
-    await sleep(50);
   }
 }
 
@@ -76,9 +75,7 @@ const fire = (body = "x"): ReturnType<typeof call> => call(server.baseUrl, "POST
 
 describe("the trace stream", () => {
   it("starts immediately as an unbuffered event stream", async () => {
-    const startTime = performance.now();
     const client = await Client.open("/trace/stream?routeId=live");
-    expect(performance.now() - startTime).toBeLessThan(10_000);
     expect(client.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(client.headers.get("cache-control")).toBe("no-store");
     expect(client.headers.get("x-accel-buffering")).toBe("no");

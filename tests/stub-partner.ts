@@ -3,7 +3,6 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 
 export interface StubCall {
-  readonly at: number;
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -31,7 +30,6 @@ export async function stubPartner(
     request.on("error", () => undefined);
     request.on("end", () => {
       const call: StubCall = {
-        at: performance.now(),
         method: request.method ?? "",
         url: request.url ?? "",
         headers: request.headers,

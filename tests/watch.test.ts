@@ -103,16 +103,21 @@ describe("files changed outside the API", () => {
     await server.api("PUT", "/value-mappings/own", { entries: { a: "1" } });
     await server.api("PUT", "/auth/own", { authenticate: [{ type: "apiKey", keys: [{ id: "k", key: "another-key-1" }] }] });
     await server.api("PUT", "/message-mappings/own", { source: { format: "json" }, target: { format: "json" }, map: [{ to: "o", value: 1 }] });
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(server.logText().split("Reloaded ").length).toBe(before);
+    // What is saved last by hand is loaded, and nothing before it.
+    save(file("value-mappings", "by-hand.json"), JSON.stringify({ entries: { a: "b" } }));
+    await eventually(() => server.logText().includes("Reloaded value mapping 'by-hand'"));
+    expect(server.logText().split("Reloaded ").length).toBe(before + 1);
   });
 
   it("without SERVICE_WATCH nothing changes", async () => {
     const unwatched = await startTestServer();
     try {
       mkdirSync(join(unwatched.dataDir, "value-mappings"), { recursive: true });
-      save(join(unwatched.dataDir, "value-mappings", "t.json"), JSON.stringify({ entries: { a: "b" } }));
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      const table = JSON.stringify({ entries: { a: "b" } });
+      save(join(unwatched.dataDir, "value-mappings", "t.json"), table);
+      // The runtime that watches has seen the same file by then.
+      save(file("value-mappings", "t.json"), table);
+      await eventually(async () => (await server.api("GET", "/value-mappings/t")).status === 200);
       expect((await unwatched.api("GET", "/value-mappings/t")).status).toBe(404);
       rmSync(join(unwatched.dataDir, "value-mappings", "t.json"));
     } finally {

@@ -16,6 +16,11 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+let moments = 0;
+
+/** A number that is larger than all earlier ones: the order of requests and changes. */
+export const moment = (): number => ++moments;
+
 export function startLoad(url: string, { connections = 20, body = "{}", pauseMs = 0 } = {}): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const replies: Reply[] = [];
@@ -23,7 +28,7 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
   let running = true;
   const sendRequest = (): Promise<void> =>
     new Promise((resolve) => {
-      const sentAt = performance.now();
+      const sentAt = moment();
       const outgoing = request(url, { method: "POST", agent, headers: { "content-type": "application/json" }, timeout: 60_000 }, (incoming) => {
         let text = "";
         incoming.setEncoding("utf8").on("data", (chunk) => (text += chunk));
@@ -37,6 +42,7 @@ export function startLoad(url: string, { connections = 20, body = "{}", pauseMs 
   const loops = Array.from({ length: connections }, async () => {
     while (running) {
       await sendRequest();
+      // real time: the pace of the load.
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   });

@@ -4,7 +4,8 @@ import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "./spawned-server.ts";
-import { eventually, replyFlow, sleep, token } from "./started-server.ts";
+import { heldPartner, type HeldPartner } from "./held-partner.ts";
+import { eventually, replyFlow, token } from "./started-server.ts";
 import {
   follow,
   callOnNewConnection,
@@ -13,11 +14,13 @@ import {
   callMany,
   put,
   route,
-  reportDelayMs,
+  statusesOf,
+  heldCalls,
+  expectedStatuses,
+  waitForReports,
   waitForRuns,
   workersOf,
   type Reply,
-  type WorkerView,
 } from "./several-workers.ts";
 import { startLoad } from "./webhook-load.ts";
 
@@ -25,12 +28,17 @@ const workers = 3;
 
 describe("several workers", () => {
   let server: SpawnedServer;
+  let partner: HeldPartner;
+  /** A route that waits for the partner. */
+  const held = (id: string): string => route(id, "webhook", `to: ${partner.url}`, "setBody: {constant: done}");
   beforeAll(async () => {
-    server = await spawnServer({ env: { SERVICE_WORKERS: String(workers) } });
+    partner = await heldPartner();
+    server = await spawnServer({ env: { SERVICE_WORKERS: String(workers), SERVICE_DRAIN_MS: "60s" } });
   });
   afterAll(async () => {
-    await server?.end();
+    await server?.end("SIGKILL");
     server?.clean();
+    partner?.close();
   });
 
   it("reports once that it is ready, when all workers are", async () => {
@@ -45,10 +53,12 @@ describe("several workers", () => {
     for (const version of ["one", "two", "three"]) {
       const reply = await server.putFlow("greet", replyFlow("greet", version));
       expect(reply.status).toBe(version === "one" ? 201 : 200);
-      expect(countReplies(await callMany(200, server.baseUrl, "/api/greet"))).toEqual({ [`200 ${version}`]: 200 });
+      expect(countReplies(await callMany(30, server.baseUrl, "/api/greet"))).toEqual({ [`200 ${version}`]: 30 });
     }
-    const list = await workersOf(server);
-    for (const { runs } of list) expect(runs).toBeGreaterThan(20);
+    await eventually(async () => {
+      await callMany(10, server.baseUrl, "/api/greet");
+      return (await workersOf(server)).every(({ runs }) => runs > 10);
+    });
   });
 
   it("changes nothing anywhere when a deployment is rejected", async () => {
@@ -109,16 +119,18 @@ describe("several workers", () => {
       expect([limit, runs.length, total]).toEqual([limit, Math.min(limit, 18), 18]);
     }
     expect((await server.api("GET", "/runs?routeId=again&limit=100")).json.runs.filter((run: any) => run.replayOf === null)).toHaveLength(9);
+    for (const kind of ["live", "replay"]) expect([kind, (await server.api("GET", `/runs?routeId=again&kind=${kind}`)).json.total]).toEqual([kind, 9]);
   });
 
   it("does not replay a run in progress, whichever worker it is in", async () => {
-    await put(server, "held", route("held", "webhook", "delay: {constant: 4000}"));
+    await put(server, "held", held("held"));
     const replies = callMany(6, server.baseUrl, "/api/held");
     await waitForRuns(server, "held", 6);
     for (const { id } of (await server.api("GET", "/runs?routeId=held")).json.runs) {
       const { status, json } = await server.api("POST", `/runs/${id}/replay`, {});
       expect([status, json]).toEqual([409, { error: `run '${id}' cannot be replayed: it is still running` }]);
     }
+    partner.respond();
     await replies;
   });
 
@@ -243,9 +255,11 @@ describe("several workers", () => {
   });
 
   it("runs a timer once, not once per worker", async () => {
-    await put(server, "ticking", route("ticking", "timer:tick?delay=0&period=50&repeatCount=10", 'to: "mock:tick"'));
-    await eventually(async () => (await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total >= 10);
-    await sleep(300);
+    for (const id of ["ticking", "later"]) {
+      await put(server, id, route(id, "timer:tick?delay=0&period=20&repeatCount=10", 'to: "mock:tick"'));
+      await eventually(async () => (await server.api("GET", `/runs?routeId=${id}&limit=100`)).json.total >= 10);
+    }
+    // In the time of the later timer, each worker would have run the first one.
     expect((await server.api("GET", "/runs?routeId=ticking&limit=100")).json.total).toBe(10);
     expect((await server.api("GET", "/health")).json.routes.find((candidate: any) => candidate.id === "ticking")).toMatchObject({ total: 10 });
   });
@@ -257,49 +271,39 @@ describe("several workers", () => {
       route("intake", "webhook", 'to: "queue:orders"', "setBody: {constant: kept}") + route("work", "queue:orders", 'to: "mock:done"'),
     );
     expect(countReplies(await callMany(60, server.baseUrl, "/api/intake"))).toEqual({ "200 kept": 60 });
-    await eventually(async () => (await server.api("GET", "/runs?routeId=work&limit=100")).json.total === 60, 30_000);
+    await eventually(async () => (await server.api("GET", "/runs?routeId=work&limit=100")).json.total === 60);
     const bodies = (await server.api("GET", "/runs?routeId=work&limit=100")).json.runs.map((run: any) => run.request.preview);
     expect(new Set(bodies).size).toBe(60);
   });
 
-  it("replaces flows fifty times under load without a failed call", async () => {
+  it("replaces flows under load without a failed call", async () => {
     await put(server, "busy", replyFlow("busy", "v0"));
     const load = startLoad(`${server.baseUrl}/api/busy`, { connections: 12 });
-    for (let version = 1; version <= 50; version++) {
-      const sentAt = performance.now();
+    for (let version = 1; version <= 6; version++) {
+      const { length } = load.replies;
       expect((await server.putFlow("busy", replyFlow("busy", `v${version}`))).status).toBe(200);
-      const repliedAt = performance.now();
-      expect(repliedAt - sentAt).toBeLessThan(20_000);
       const [sample] = await callMany(1, server.baseUrl, "/api/busy");
       expect(sample?.body).toBe(`v${version}`);
+      await eventually(() => load.replies.length > length + 24);
     }
     await load.stop();
     expect(load.connectionErrors).toEqual([]);
     expect(load.replies.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(load.replies.length).toBeGreaterThan(500);
   });
 
   it("continues when a worker is killed, replaces it, and accounts for its runs in flight", async () => {
-    await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
+    await put(server, "slow", held("slow"));
     await put(server, "quick", replyFlow("quick", "q"));
-    const pending = Array.from({ length: 18 }, () =>
-      callOnNewConnection(server.baseUrl, "/api/slow").then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    );
-    await waitForRuns(server, "slow", 18);
-    await sleep(reportDelayMs);
-    const before = await workersOf(server);
-    const killedWorker = before.find(({ leads }) => !leads) as WorkerView;
+    const calls = await heldCalls(server, { path: "/api/slow", partner, isIn: ({ leads }) => !leads });
+    const { worker: killedWorker, inWorker: lostCalls } = calls;
+    await waitForReports(server);
     const load = startLoad(`${server.baseUrl}/api/quick`, { connections: 6 });
-    await sleep(200);
+    await eventually(() => load.replies.length > 50);
     process.kill(killedWorker.pid, "SIGKILL");
-    const outcomes = await Promise.all(pending);
-    const lostCalls = outcomes.filter((status) => status === 0).length;
-    expect(lostCalls).toBeGreaterThan(0);
-    expect(outcomes.filter((status) => status === 200).length).toBe(18 - lostCalls);
-    await eventually(async () => (await workersOf(server)).length === workers, 40_000);
+    await eventually(() => partner.waiting() === calls.total - lostCalls);
+    await eventually(async () => (await workersOf(server)).length === workers);
+    partner.respond();
+    expect((await calls.statuses()).toSorted((a, b) => a - b)).toEqual(expectedStatuses(calls));
     await load.stop();
     // Only requests on the killed worker's connections fail.
     expect(load.connectionErrors.length).toBeLessThanOrEqual(6);
@@ -315,86 +319,78 @@ describe("several workers", () => {
 
   it("starts a new leader when the leader is killed", async () => {
     await put(server, "quick", replyFlow("quick", "q"));
-    await put(server, "slow", route("slow", "webhook", "delay: {constant: 8000}", "setBody: {constant: late}"));
-    const leader = (await workersOf(server)).find(({ leads }) => leads) as WorkerView;
-    const pending = Array.from({ length: 12 }, () =>
-      callOnNewConnection(server.baseUrl, "/api/slow").then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    );
-    await waitForRuns(server, "slow", 12);
-    await sleep(reportDelayMs);
+    await put(server, "slow", held("slow"));
+    const calls = await heldCalls(server, { path: "/api/slow", partner, isIn: ({ leads }) => leads });
+    const { worker: leader, inWorker: lostCalls } = calls;
+    await waitForReports(server);
     process.kill(leader.pid, "SIGKILL");
     const { status } = await callOnNewConnection(server.baseUrl, "/_api/flows", "", { authorization: `Bearer ${token}` }, "GET").catch(() => ({ status: 0 }));
     expect([0, 200, 503]).toContain(status);
-    await eventually(async () => (await workersOf(server).catch(() => [])).length === workers, 40_000);
+    await eventually(async () => (await workersOf(server).catch(() => [])).length === workers);
     expect((await workersOf(server)).find(({ leads }) => leads)?.pid).not.toBe(leader.pid);
     expect((await server.putFlow("quick", replyFlow("quick", "after"))).status).toBe(200);
     expect(countReplies(await callMany(60, server.baseUrl, "/api/quick"))).toEqual({ "200 after": 60 });
     expect((await server.api("GET", "/health")).json.status).toBe("UP");
-    const lostCalls = (await Promise.all(pending)).filter((status) => status === 0).length;
-    expect(lostCalls).toBeGreaterThan(0);
+    partner.respond();
+    expect((await calls.statuses()).toSorted((a, b) => a - b)).toEqual(expectedStatuses(calls));
     // The leader's history is lost; its runs in flight are not.
     const { json: lost } = await server.api("GET", "/runs?routeId=slow&status=failed&limit=100");
     expect(lost.runs.filter(({ error }: any) => error.message.includes(String(leader.pid)))).toHaveLength(lostCalls);
   });
-});
-
-describe("stopping", () => {
-  it("finishes runs in flight in every worker and exits with 0", async () => {
-    const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "30s" } });
-    await put(server, "slow", route("slow", "webhook", "delay: {constant: 3000}", "setBody: {constant: done}"));
-    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
-    const pending = callMany(10, server.baseUrl, "/api/slow");
-    await waitForRuns(server, "slow", 10);
-    const code = await server.end();
-    expect(countReplies(await pending)).toEqual({ "200 done": 10 });
-    expect(code).toBe(0);
-    expect(children).toHaveLength(2);
-    expect(children.filter((pid) => isAlive(Number(pid)))).toEqual([]);
-    server.clean();
-  });
-
-  it("reports abandoned runs by its exit code and in its log", async () => {
-    const server = await spawnServer({ env: { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "300ms" } });
-    await put(server, "slow", route("slow", "webhook", "delay: {constant: 20000}"));
-    const pending = Promise.allSettled(Array.from({ length: 4 }, () => callOnNewConnection(server.baseUrl, "/api/slow")));
-    await waitForRuns(server, "slow", 4);
-    expect(await server.end()).toBe(1);
-    await pending;
-    expect(server.output()).toContain("Abandoned");
-    server.clean();
-  });
-
-  it("leaves no worker running when the supervisor is killed, and restarts with the same data", async () => {
-    const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
-    await put(server, "kept", replyFlow("kept", "still"));
-    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ").map(Number);
-    await server.end("SIGKILL");
-    await eventually(() => children.every((pid) => !isAlive(pid)));
-    const next = await spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir });
-    expect(countReplies(await callMany(10, next.baseUrl, "/api/kept"))).toEqual({ "200 still": 10 });
-    expect(readdirSync(server.dataDir).filter((name) => name.startsWith(".workers-"))).toHaveLength(1);
-    await next.end();
-    expect(readdirSync(server.dataDir).filter((name) => name.startsWith(".workers-"))).toEqual([]);
-    next.clean();
-  });
 
   it("prevents a second service from using the same data", async () => {
-    const server = await spawnServer({ env: { SERVICE_WORKERS: "2" } });
     await expect(spawnServer({ env: { SERVICE_WORKERS: "2" }, dataDir: server.dataDir })).rejects.toThrow("in use by process");
     await put(server, "still", replyFlow("still", "here"));
     expect(countReplies(await callMany(10, server.baseUrl, "/api/still"))).toEqual({ "200 here": 10 });
-    await server.end();
-    server.clean();
   });
 
-  it("starts no other process for one worker", async () => {
-    const server = await spawnServer({ env: { SERVICE_WORKERS: "1" } });
-    expect(readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim()).toBe("");
-    expect((await server.api("GET", "/health")).json.workers).toBeUndefined();
-    await server.end();
-    server.clean();
+  it("finishes runs in flight in every worker when it stops, and exits with 0", async () => {
+    await put(server, "slow", held("slow"));
+    const children = childrenOf(server.pid);
+    const pending = callMany(9, server.baseUrl, "/api/slow");
+    await eventually(() => partner.waiting() === 9);
+    const ended = server.end();
+    await waitUntilStopping(server);
+    partner.respond();
+    expect(countReplies(await pending)).toEqual({ "200 done": 9 });
+    expect(await ended).toBe(0);
+    expect(children).toHaveLength(workers);
+    expect(children.filter(isAlive)).toEqual([]);
   });
 });
+
+describe("two workers", () => {
+  const env = { SERVICE_WORKERS: "2", SERVICE_DRAIN_MS: "300ms" };
+
+  it("end when the supervisor is killed, restart with the same data, and report abandoned runs when they are stopped", async () => {
+    const server = await spawnServer({ env });
+    await put(server, "kept", replyFlow("kept", "still"));
+    const children = childrenOf(server.pid);
+    await server.end("SIGKILL");
+    await eventually(() => !children.some(isAlive));
+    const next = await spawnServer({ env, dataDir: server.dataDir });
+    expect(countReplies(await callMany(10, next.baseUrl, "/api/kept"))).toEqual({ "200 still": 10 });
+    const sockets = (): readonly string[] => readdirSync(next.dataDir).filter((name) => name.startsWith(".workers-"));
+    expect(sockets()).toHaveLength(1);
+    const partner = await heldPartner();
+    await put(next, "stuck", route("stuck", "webhook", `to: ${partner.url}`));
+    const pending = statusesOf(4, next.baseUrl, "/api/stuck");
+    await eventually(() => partner.waiting() === 4);
+    // The exit code and the log report the runs.
+    expect(await next.end()).toBe(1);
+    expect(next.output()).toContain("Abandoned");
+    await pending;
+    partner.close();
+    expect(sockets()).toEqual([]);
+    next.clean();
+  });
+});
+
+const childrenOf = (pid: number): readonly number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+
+/** Waits until the service no longer accepts requests. */
+const waitUntilStopping = (server: SpawnedServer): Promise<void> =>
+  eventually(async () => {
+    const reply = await callOnNewConnection(server.baseUrl, "/_api/health?probe=ready", "", {}, "GET").catch(() => undefined);
+    return reply?.status !== 200;
+  });

@@ -18,7 +18,7 @@ const publishUntil = async (until) => {
   }
 };
 const publishFor = (milliseconds) => Promise.all(Array.from({ length: window }, () => publishUntil(performance.now() + milliseconds)));
-await publishFor(1_000);
+await publishFor(Math.min(1, seconds) * 1_000);
 const [before, startTime] = [count, performance.now()];
 await publishFor(Number(seconds) * 1_000);
 console.log(JSON.stringify({ perSecond: ((count - before) * 1_000) / (performance.now() - startTime) }));

@@ -1,16 +1,18 @@
-// Load without a dedicated core: requests are written to the sockets while the server is suspended, and the sender sleeps while they are processed.
-// During a burst the server has all cores; its responses in that time are counted.
+// Load without a dedicated core: requests are written to the sockets while the servers are suspended, and the sender sleeps while they are processed.
+// During a burst the servers have all cores; their responses in that time are counted. A burst is so short that no machine completes all calls in it.
 import { errorOf, openSockets } from "./paired.mjs";
+import { watchSteal } from "./steal.mjs";
 
-/** More requests than two cores can process in one burst, so that no core becomes idle. */
-const connections = 6_000;
-export const burstMs = 100;
+const longestMs = 100;
+const shortestMs = 10;
+/** The share of the calls that a burst may complete before measuring begins. The rest is for a server that becomes faster meanwhile. */
+const maxShare = 0.6;
 const openedAtOnce = 500;
 /** Timeout for all responses. */
-const timeoutMs = 30_000;
+const timeoutMs = 120_000;
 
 /** A client of one or more servers, each a process group. It sends one request per connection and burst. */
-export class BurstCaller {
+class BurstCaller {
   #sockets = [];
   #groups;
   #answered = 0;
@@ -18,24 +20,25 @@ export class BurstCaller {
   #fail = () => undefined;
 
   /** Servers are `{baseUrl, child}`; the connections are spread evenly. */
-  static async open(...servers) {
+  static async open(servers, connections) {
     const caller = new BurstCaller();
     caller.#groups = servers.map(({ child }) => child.pid);
-    for (let turn = 0; caller.#sockets.length < connections; turn++)
-      caller.#sockets.push(...(await openSockets(servers[turn % servers.length].baseUrl, openedAtOnce)));
+    for (const { baseUrl } of servers)
+      for (let missing = Math.ceil(connections / servers.length); missing > 0; missing -= openedAtOnce)
+        caller.#sockets.push(...(await openSockets(baseUrl, Math.min(openedAtOnce, missing))));
     for (const socket of caller.#sockets) {
       socket.on("data", (chunk) => {
         const error = errorOf(chunk);
         if (error !== undefined) caller.#fail(error);
-        if (++caller.#answered === connections) caller.#allAnswered();
+        if (++caller.#answered === caller.#sockets.length) caller.#allAnswered();
       });
       socket.on("close", () => caller.#fail(new Error("the server closed a connection")));
     }
     return caller;
   }
 
-  /** Responses per second in one burst. */
-  async burst(message) {
+  /** The responses per second in one burst, and the share of the calls that it completed. */
+  async burst(message, burstMs) {
     const ended = this.#whenAllAnswered();
     this.#answered = 0;
     try {
@@ -47,10 +50,9 @@ export class BurstCaller {
       this.#signal("SIGSTOP");
       const tookMs = performance.now() - startTime;
       const answered = await this.#countResponses();
-      if (answered === connections) throw new Error(`all ${connections} calls completed within ${burstMs} ms: the burst is too small`);
       this.#signal("SIGCONT");
       await ended;
-      return (answered * 1_000) / tookMs;
+      return { perSecond: (answered * 1_000) / tookMs, share: answered / this.#sockets.length };
     } finally {
       this.#signal("SIGCONT");
     }
@@ -64,7 +66,8 @@ export class BurstCaller {
   /** Resolves when all calls have completed. */
   #whenAllAnswered() {
     const ended = new Promise((resolve, reject) => {
-      const deadline = setTimeout(() => reject(new Error(`${connections - this.#answered} calls got no response within ${timeoutMs / 1_000} s`)), timeoutMs);
+      const missing = () => this.#sockets.length - this.#answered;
+      const deadline = setTimeout(() => reject(new Error(`${missing()} calls got no response within ${timeoutMs / 1_000} s`)), timeoutMs);
       this.#allAnswered = () => {
         clearTimeout(deadline);
         resolve();
@@ -91,4 +94,52 @@ export class BurstCaller {
     }
     return this.#answered;
   }
+}
+
+/**
+ * Compares two groups of servers that do the same work: pairs of the responses per second of both, one for each round of the given seconds. A round
+ * consists of short turns, so that both see the same machine conditions; rates are means.
+ */
+export async function compareBursts(groups, message, { rounds, seconds, connections }) {
+  const callers = [];
+  for (const servers of groups) callers.push(await BurstCaller.open(servers, connections));
+  try {
+    // Each worker must be warmed up separately.
+    for (let turn = 0; turn < 3; turn++) for (const caller of callers) await caller.burst(message, longestMs);
+    for (let burstMs = await calibrate(callers, message); ; burstMs /= 2) {
+      const pairs = await measureRounds(callers, message, { rounds, turns: Math.max(1, Math.round((seconds * 1_000) / longestMs)), burstMs });
+      if (pairs !== undefined) return pairs;
+    }
+  } finally {
+    for (const caller of callers) caller.close();
+  }
+}
+
+/** How long a burst may last for no caller to complete too many of its calls. */
+async function calibrate(callers, message) {
+  for (let burstMs = longestMs; ;) {
+    let most = 0;
+    for (const caller of callers) most = Math.max(most, (await caller.burst(message, burstMs)).share);
+    if (most <= maxShare || burstMs <= shortestMs) return burstMs;
+    burstMs = Math.max(shortestMs, most === 1 ? burstMs / 2 : (0.9 * burstMs * maxShare) / most);
+  }
+}
+
+/** Undefined if a burst completed all of its calls and can be shorter. */
+async function measureRounds(callers, message, { rounds, turns, burstMs }) {
+  const pairs = [];
+  for (let repeats = rounds; pairs.length < rounds;) {
+    const wasDisturbed = watchSteal();
+    const sums = [0, 0];
+    for (let turn = 0; turn < turns; turn++)
+      for (const index of (pairs.length + turn) % 2 === 0 ? [0, 1] : [1, 0]) {
+        const { perSecond, share } = await callers[index].burst(message, burstMs);
+        if (share === 1 && burstMs > shortestMs) return undefined;
+        sums[index] += perSecond;
+      }
+    // On an overloaded machine a server may not run at all during its bursts.
+    if (sums.includes(0)) continue;
+    if (!wasDisturbed() || repeats-- <= 0) pairs.push(sums.map((sum) => sum / turns));
+  }
+  return pairs;
 }

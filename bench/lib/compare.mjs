@@ -1,16 +1,16 @@
 // Compares two or more servers doing the same work, measured alternately in one run. Only ratios are meaningful on a shared machine, so rounds are
 // short, the first server rotates, and a round in which the host took CPU time away is repeated.
+import { median } from "./figures.mjs";
 import { load, loadTool } from "./load.mjs";
 import { cpuMicros } from "./processes.mjs";
+import { printResult } from "./result.mjs";
 import { watchSteal } from "./steal.mjs";
 import { printTable } from "./table.mjs";
 import { numbersOf } from "./usage.mjs";
 
-export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-
 /** Rounds and seconds from the command line. */
 export function roundsOf(bench) {
-  const [rounds, seconds] = numbersOf(bench, ["rounds", 12], ["seconds per round", 1]);
+  const [rounds, seconds] = numbersOf(bench, { name: "rounds", usual: 12, short: 2 }, { name: "seconds per round", usual: 1, short: 0.2, min: 0.1 });
   return { rounds, seconds };
 }
 
@@ -18,8 +18,7 @@ export function roundsOf(bench) {
 async function round({ server, path, body, headers, meanwhile }, seconds) {
   const before = cpuMicros(server.child.pid);
   const [result] = await Promise.all([load(`${server.baseUrl}${path}`, body, { seconds, headers }), meanwhile?.(seconds)]);
-  const used = cpuMicros(server.child.pid);
-  return { ...result, cpu: before === undefined || used === undefined ? Number.NaN : (used - before) / (result.perSecond * seconds) };
+  return { ...result, cpu: (cpuMicros(server.child.pid) - before) / (result.perSecond * seconds) };
 }
 
 /**
@@ -28,8 +27,9 @@ async function round({ server, path, body, headers, meanwhile }, seconds) {
  * calls.
  */
 export async function compare(sides, { rounds, seconds }) {
-  console.log(`load: ${loadTool()}, ${rounds} rounds of ${seconds} s each, 32 connections`);
-  for (const side of [...sides, ...sides]) await round(side, 3);
+  console.log(`load: ${loadTool(seconds)}, ${rounds} rounds of ${seconds} s each, 32 connections`);
+  const warmUpSeconds = Math.min(3, 3 * seconds);
+  for (const side of [...sides, ...sides]) await round(side, warmUpSeconds);
   const rows = Object.fromEntries(sides.map(({ name }) => [name, []]));
   let repeats = rounds;
   for (let number = 1; number <= rounds; number++) {
@@ -83,5 +83,5 @@ export function printRatios(results) {
 /** A table for people, one line of JSON for scripts. */
 export function report(bench, results) {
   printRatios(results);
-  console.log(JSON.stringify({ bench, ...results }));
+  printResult(bench, results);
 }

@@ -1,8 +1,7 @@
-// Both workloads on fastify in its best configuration: no logger, and a response schema. Receives its install folder.
-import { createRequire } from "node:module";
+// Both workloads on fastify in its best configuration: no logger, and a response schema.
+import { fastify } from "fastify";
 import { router, webhook } from "./workloads.mjs";
 
-const { fastify } = createRequire(`${process.argv[2]}/`)("fastify");
 const write = (record) => process.stdout.write(record);
 const reply = { type: "object", properties: { id: { type: "string" }, branch: { type: "string" }, total: { type: "number" } } };
 

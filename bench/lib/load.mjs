@@ -5,12 +5,12 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
 
-const responseTimeoutMs = 10_000;
+const responseTimeoutMs = 60_000;
 
 const availability = new Map();
 
 /** Whether a command is available. A positive result is cached, because checking is slow on a busy machine. */
-function isAvailable(command) {
+export function isAvailable(command) {
   if (availability.get(command) !== true) availability.set(command, spawnSync("sh", ["-c", `command -v ${command}`]).status === 0);
   return availability.get(command);
 }
@@ -20,13 +20,14 @@ export function onCore(core, command) {
   return isAvailable("taskset") ? ["taskset", "-c", String(core), ...command] : command;
 }
 
-export function loadTool() {
-  return isAvailable("wrk") ? "wrk" : "built-in client";
+/** wrk measures whole seconds only. */
+export function loadTool(seconds) {
+  return Number.isInteger(seconds) && isAvailable("wrk") ? "wrk" : "built-in client";
 }
 
 /** Posts `body` to `url` over `connections` connections for `seconds`; returns responses per second, p99 and failures. */
 export async function load(url, body, { seconds, connections = 32, headers = {} }) {
-  return loadTool() === "wrk" ? wrk(url, body, seconds, connections, headers) : client(url, body, seconds, connections, headers);
+  return loadTool(seconds) === "wrk" ? wrk(url, body, seconds, connections, headers) : client(url, body, seconds, connections, headers);
 }
 
 async function wrk(url, body, seconds, connections, headers) {

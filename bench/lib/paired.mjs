@@ -1,20 +1,13 @@
 // The extra cost of one kind of call over another, in CPU time of the server per call. On a busy machine, rates and even CPU time
 // drift within seconds, so the two kinds alternate in short rounds and only differences between adjacent rounds count.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { cpuMicros } from "./processes.mjs";
 
 /** The fraction of rounds that is evaluated: the least disturbed ones. */
 const undisturbedShare = 0.33;
 
 const quantile = (values, fraction) => values.toSorted((a, b) => a - b)[Math.floor(values.length * fraction)];
-
-/** CPU time of all threads of a process in microseconds, measured in nanoseconds (Linux only). */
-export function threadMicros(pid) {
-  let nanoseconds = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`)) nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
-  return nanoseconds / 1_000;
-}
 
 /** The bytes of a keep-alive POST. */
 export function postMessage(path, body, headers) {
@@ -72,11 +65,12 @@ export async function measurePairs({ baseUrl, child }, pairs, { rounds, calls = 
     wakeUp = setImmediate(stayAwake);
   });
   const measure = async (message) => {
-    const before = threadMicros(child.pid);
+    const before = cpuMicros(child.pid);
     await sendAll(sockets, message, calls);
-    return (threadMicros(child.pid) - before) / calls;
+    return (cpuMicros(child.pid) - before) / calls;
   };
-  for (let round = 0; round < 10; round++) for (const { plain, extended } of pairs) for (const message of [plain, extended]) await measure(message);
+  const warmUps = Math.min(10, rounds);
+  for (let round = 0; round < warmUps; round++) for (const { plain, extended } of pairs) for (const message of [plain, extended]) await measure(message);
   const rows = Object.fromEntries(pairs.map(({ name }) => [name, { plain: [], added: [] }]));
   for (let round = 0; round < rounds; round++)
     for (const { name, plain, extended } of pairs) {

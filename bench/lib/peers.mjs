@@ -6,21 +6,22 @@ import { join } from "node:path";
 import { compareWithBare } from "./compare-with-bare.mjs";
 import { printRatios } from "./compare.mjs";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
+import { endUnavailable, printResult } from "./result.mjs";
 import { workloads } from "./workloads.mjs";
 
 const installTimeoutMs = 300_000;
 
-/** Installs a package and returns its folder; `packageSpec` is its name and exact version. Exits with 3 if it cannot be installed. */
+/** Installs a package and returns its folder; `packageSpec` is its name and exact version. Exits if it cannot be installed. */
 export async function installPackage(packageSpec) {
   const folder = temporaryFolder("peer");
   console.error(`Installing ${packageSpec} …`);
   writeFileSync(join(folder, "package.json"), '{"private": true}');
-  const options = ["install", "--no-audit", "--no-fund", "--loglevel=error", packageSpec];
+  // Without retries, npm soon gives up where there is no network.
+  const options = ["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline", "--fetch-retries=0", packageSpec];
   const npm = killOnExit(spawn("npm", options, { cwd: folder, stdio: ["ignore", 2, 2], timeout: installTimeoutMs }));
   const [status] = await Promise.race([once(npm, "exit"), once(npm, "error")]);
   if (status === 0) return folder;
-  console.error(`Cannot install ${packageSpec}: this benchmark needs npm and the npm registry. Nothing was measured.`);
-  process.exit(3);
+  return endUnavailable(`Cannot install ${packageSpec}: this benchmark needs npm and the npm registry. Nothing was measured.`);
 }
 
 /** Runs both workloads on bare node:http, Sluice and a peer, which serves them at `/webhook` and `/router`. */
@@ -33,5 +34,5 @@ export async function comparePeer(name, peer, rounds) {
     console.log(`${workName}: sluice reaches ${times.toFixed(1)} times the throughput of ${name}`);
     results[workName] = { ...shares, times };
   }
-  console.log(JSON.stringify({ bench: name, ...results }));
+  printResult(name, results);
 }

@@ -1,6 +1,6 @@
 // Servers under test, pinned to core 0 by default, started fresh and always stopped.
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { killOnExit, temporaryFolder } from "./cleanup.mjs";
@@ -56,15 +56,14 @@ export async function startBare(work, processes = 1, placement = {}) {
   return start([process.execPath, "bench/lib/bare-server.mjs", work, String(processes)], {}, placement);
 }
 
-/** CPU time used by a process in microseconds; undefined where it is not available. */
+/** CPU time of all threads of a process in microseconds, measured in nanoseconds; NaN where it is not available. */
 export function cpuMicros(pid) {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+    let nanoseconds = 0;
+    for (const thread of readdirSync(`/proc/${pid}/task`)) nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+    return nanoseconds / 1_000;
   } catch {
-    return undefined;
+    return Number.NaN;
   }
 }
 

@@ -97,7 +97,8 @@ function typeOf(schema) {
   if (schema.$ref !== undefined) return schema.$ref.split("/").at(-1);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  const choices = schema.anyOf ?? schema.oneOf;
+  // Next to a type, choices only say which members exclude each other.
+  const choices = schema.type === undefined ? (schema.anyOf ?? schema.oneOf) : undefined;
   if (choices !== undefined) return [...new Set(choices.map((choice) => parenthesize(typeOf(choice))))].join(" | ");
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ");
   switch (schema.type) {

@@ -1,8 +1,8 @@
 // The settings of an embedded runtime as a TypeScript interface, from the settings the server declares.
 
 const types = { integer: "number", number: "number", boolean: "boolean", duration: "number | string", size: "number | string" };
-/** Settings that an embedded runtime does not have, because it is part of one process. */
-const excludedSettings = new Set(["workers"]);
+/** Settings that an embedded runtime does not have: it is part of one process, whose output belongs to the host application. */
+const excludedSettings = new Set(["workers", "logFormat"]);
 const docs = {
   port: "Port to listen on; 0 selects a free port. Without it, no port is opened.",
   dataDir:

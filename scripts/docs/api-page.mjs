@@ -1,101 +1,93 @@
-// The management API as a page, from its OpenAPI document.
+// The management API as a page, from its OpenAPI document. The designer shows the same content (packages/model/src/api/api-reference.ts).
+import { apiReference } from "@sluice/model";
 import { page } from "./declaration-page.mjs";
 
-/** A heading must differ from the names of all schemas, because links to a schema use its name. */
-const headings = { api: "API", catalog: "Catalog and schema", health: "Health and metrics" };
-
 export function apiPage(document) {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
-  );
-  const tags = [...new Set(operations.flatMap((operation) => operation.tags))];
-  const sections = tags.map((tag) =>
-    [
-      `## ${headings[tag] ?? `${tag.charAt(0).toUpperCase()}${tag.slice(1)}`}`,
-      ...operations.filter((operation) => operation.tags.includes(tag)).map(operationText),
-    ].join("\n\n"),
-  );
+  const { introduction, commonErrors, commonParameters, sections, schemas } = apiReference(document);
   return page(
     "# Management API",
-    'Every call except `GET /_api/health` requires `Authorization: Bearer <token>` with the value of `SERVICE_DEPLOY_TOKEN`. Error responses have the body `{"error": "…"}`. The response header `X-Api-Version` contains the API version; `Accept-Api-Version: 1` requests a version, and an unsupported one is rejected with 406. A running server provides this reference as an OpenAPI 3.1 document at `/_api/openapi.json`.',
-    overview(operations),
-    ...sections,
-    schemasText(document.components.schemas),
+    ...introduction,
+    "A running server provides this reference as an OpenAPI 3.1 document at `/_api/openapi.json`, together with its webhooks; the designer shows it under **Settings**.",
+    "Every operation accepts these parameters; the response header `X-Api-Version` has the version of the response:",
+    table(parameterHeadings, commonParameters.map(parameterCells)),
+    `Every operation that requires the token can also respond with ${errorsText(commonErrors)}. [Error codes](errors.md) describes each code. In the examples, \`$SLUICE\` is the address of the runtime, and \`$AUTH\` is \`Authorization: Bearer <token>\`.`,
+    ["| Call | Description |", "|---|---|", ...sections.flatMap(({ operations }) => operations.map(overviewRow))].join("\n"),
+    ...sections.map(sectionText),
+    ["## Schemas", "Responses may have further members.", ...schemas.filter(({ name }) => name !== "Error").map(schemaText)].join("\n\n"),
   );
 }
 
-function overview(operations) {
-  return ["| Call | Description |", "|---|---|", ...operations.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`)].join("\n");
-}
+const parameterHeadings = ["Parameter", "Type", "Meaning"];
 
-function operationText({ method, path, summary, security, parameters = [], requestBody, responses }) {
-  const ownParameters = parameters.filter((parameter) => parameter.$ref === undefined);
-  const isConditional = parameters.some(({ $ref }) => $ref?.endsWith("/IfMatch"));
-  const rows = ownParameters.map(
-    ({ name, in: location, required, description, schema }) =>
-      `| \`${name}\` | ${location} | ${typeText(schema)}${required ? ", required" : ""}${defaultText(schema.default)} | ${description ?? ""} |`,
-  );
-  const members = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => bodyRows(type, schema));
-  const replies = Object.entries(responses)
-    .filter(([status]) => status !== "default")
-    .map(
-      ([status, { description, content }]) =>
-        `| ${status} | ${description} | ${Object.entries(content ?? {})
-          .map(([type, media]) => contentText(type, media))
-          .join(", or ")} |`,
-    );
+const overviewRow = ({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`;
+
+const sectionText = ({ title, description, operations }) => [`## ${title}`, description, ...operations.map(operationText)].join("\n\n");
+
+function operationText({ method, path, summary, description, needsToken, parameters, body, replies, errors, example }) {
   return [
     `### ${method} ${path}`,
-    `${summary}.${security !== undefined && security.length === 0 ? " Needs no token." : ""}${isConditional ? " With `If-Match`, the call is rejected unless the current hash matches." : ""}`,
-    rows.length === 0 ? "" : ["| Parameter | In | Type | Meaning |", "|---|---|---|---|", ...rows].join("\n"),
-    members.length === 0 ? "" : [`| Body${requestBody.required ? "" : " (optional)"} | Type |`, "|---|---|", ...members].join("\n"),
-    ["| Status | Meaning | Body |", "|---|---|---|", ...replies].join("\n"),
+    `${summary}. ${description}${needsToken ? "" : " Needs no token."}`,
+    table(parameterHeadings, parameters.map(parameterCells)),
+    body === undefined ? "" : bodyText(body),
+    table(
+      ["Status", "Meaning", "Body"],
+      replies.map(({ status, description: meaning, contents }) => [status, meaning, contents.map(contentText).join(", or ")]),
+    ),
+    errors.length === 0 ? "" : `Errors: ${errorsText(errors)}.`,
+    `\`\`\`sh elsewhere\n${example}\n\`\`\``,
+    ...replies.flatMap((reply) => (reply.example === undefined ? [] : [`\`\`\`json\n${reply.example}\n\`\`\``])),
   ]
     .filter((block) => block !== "")
     .join("\n\n");
 }
 
+const parameterCells = ({ name, location, type, isRequired, defaultValue, description }) => [
+  // Most parameters are in the query. A column for the location would not fit on a phone.
+  `\`${name}\`${location === "query" ? "" : ` (${location})`}`,
+  `${typeText(type)}${isRequired ? ", required" : ""}${defaultText(defaultValue)}`,
+  description,
+];
+
 function defaultText(value) {
   if (value === undefined) return "";
-  return value === "" ? ", empty by default" : `, \`${value}\` by default`;
+  return value === '""' ? ", empty by default" : `, \`${value.replace(/^"(.*)"$/, "$1")}\` by default`;
 }
 
-function contentText(type, { schema, "x-events": events }) {
-  if (events !== undefined)
-    return Object.entries(events)
-      .map(([name, event]) => `\`${name}\` (${typeText(event)})`)
-      .join(", ");
-  if (!type.endsWith("json")) return `\`${type}\``;
-  const members = Object.entries(schema.properties ?? {});
-  if (members.length === 0) return typeText(schema);
-  return members.map(([name, member]) => `\`${name}\`${JSON.stringify(member).includes('"$ref"') ? ` (${typeText(member)})` : ""}`).join(", ");
+function bodyText({ isRequired, members, textTypes }) {
+  const rows = members.map(({ name, type, isRequired: isNeeded, description }) => [`\`${name}\`${isNeeded ? " (required)" : ""}`, typeText(type), description]);
+  const types = textTypes.length === 0 ? [] : [[`(${textTypes.map((type) => `\`${type}\``).join(", ")})`, "the text itself", ""]];
+  const label = `Body${isRequired ? "" : " (optional)"}`;
+  return rows.length + types.length === 0 ? `${label}: a JSON object.` : table([label, "Type", "Meaning"], [...rows, ...types]);
 }
 
-function schemasText(schemas) {
-  const sections = Object.entries(schemas).map(([name, schema]) => {
-    if (schema.properties === undefined) return `### ${name}\n\n${typeText(schema)}`;
-    const rows = Object.entries(schema.properties).map(
-      ([member, inner]) => `| \`${member}\`${schema.required?.includes(member) ? "" : " (optional)"} | ${typeText(inner)} | ${inner.description ?? ""} |`,
-    );
-    return [`### ${name}`, ["| Member | Type | Meaning |", "|---|---|---|", ...rows].join("\n")].join("\n\n");
-  });
-  return ["## Schemas", "Responses may have further members.", ...sections].join("\n\n");
-}
-
-function bodyRows(type, schema) {
-  if (type !== "application/json") return [`| (\`${type}\`) | the text itself |`];
-  return Object.entries(schema.properties ?? {}).map(
-    ([name, member]) => `| \`${name}\`${schema.required?.includes(name) ? " (required)" : ""} | ${typeText(member)} |`,
-  );
-}
-
-function typeText(schema) {
-  if (schema.$ref !== undefined) {
-    const name = schema.$ref.split("/").at(-1);
-    return `[${name}](#${name.toLowerCase()})`;
+function contentText(content) {
+  switch (content.kind) {
+    case "events":
+      return content.events.map(({ name, type }) => `\`${name}\` (${typeText(type)})`).join(", ");
+    case "text":
+      return `\`${content.mediaType}\``;
+    case "members":
+      return content.members.map(({ name, type }) => `\`${name}\`${type.some((part) => "schema" in part) ? ` (${typeText(type)})` : ""}`).join(", ");
+    default:
+      return typeText(content.type);
   }
-  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(", ");
-  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeText))].join(" or ");
-  if (schema.type === "array") return `list of ${typeText(schema.items ?? {})}`;
-  return [schema.type ?? "any"].flat().join(" or ");
+}
+
+const errorsText = (errors) => errors.map(({ status, codes }) => `${status} ${codes.map(({ code }) => `\`${code}\``).join(", ")}`).join("; ");
+
+function schemaText({ name, type, members }) {
+  if (members === undefined) return `### ${name}\n\n${typeText(type)}`;
+  const rows = members.map((member) => [`\`${member.name}\`${member.isRequired ? "" : " (optional)"}`, typeText(member.type), member.description]);
+  return `### ${name}\n\n${table(["Member", "Type", "Meaning"], rows)}`;
+}
+
+const typeText = (type) =>
+  type.map((part) => ("schema" in part ? `[${part.schema}](#${part.schema.toLowerCase()})` : "code" in part ? `\`${part.code}\`` : part.text)).join("");
+
+/** Columns without any value are omitted. */
+function table(headings, rows) {
+  if (rows.length === 0) return "";
+  const used = headings.map((_heading, index) => rows.some((cells) => cells[index] !== ""));
+  const line = (cells) => `| ${cells.filter((_cell, index) => used[index]).join(" | ")} |`;
+  return [line(headings), `|${"---|".repeat(used.filter(Boolean).length)}`, ...rows.map(line)].join("\n");
 }

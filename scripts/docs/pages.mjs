@@ -1,10 +1,11 @@
 // Every generated file of the reference, by its path below docs/reference.
 import { cliReference } from "../../packages/cli/dist/command/reference-page.js";
 import { commands } from "../../packages/cli/dist/commands/index.js";
-import { flowToJsonSchema } from "@sluice/model";
-import { createCatalog, describeCatalog, settingsReference, statusOf } from "@sluice/server";
+import { webhookErrors } from "@sluice/connectors";
+import { createCatalog, describeCatalog, documentKinds, errorCodes, schemaOfKind, settingsReference } from "@sluice/server";
 import { apiPage } from "./api-page.mjs";
 import { beansPage, connectionPage, connectorPage, entityPage, formatPage, indexPage, languagePage, page, stepPage } from "./declaration-page.mjs";
+import { documentPage } from "./document-page.mjs";
 import { errorPage } from "./error-page.mjs";
 import { openApi } from "./open-api.mjs";
 import { optionTable } from "./option-table.mjs";
@@ -46,12 +47,53 @@ export async function referencePages(root) {
   pages.set("routes.md", routePage(view));
   pages.set("unsupported.md", refusedPage(view.refused));
   pages.set("settings.md", settingsReference());
-  pages.set("cli.md", await cliReference(commands));
+  pages.set("cli.md", cliReference(commands));
   pages.set("api.md", apiPage(await openApi()));
-  pages.set("errors.md", errorPage(scanErrorCodes(root, ["model", "engine", "standard", "connectors", "server"]), statusOf));
-  pages.set("flow.schema.json", `${JSON.stringify(flowToJsonSchema(catalog, catalog.connectors), undefined, 1)}\n`);
+  pages.set("errors.md", errorPage(scanErrorCodes(root, ["model", "engine", "standard", "connectors", "server"]), errorCodes, webhookErrors));
+  for (const [path, text] of await documentPages(types)) pages.set(path, text);
   pages.set("index.md", overview());
   return pages;
+}
+
+/** The how-to of each kind. The page of flows is the one of routes: steps, connectors and the other parts have their own. */
+const guides = {
+  test: "[test a flow with mocks](../../how-to/test-flows.md)",
+  connection: "[define a connection](../../how-to/connections.md)",
+  policy: "[protect a webhook](../../how-to/protect-webhook.md)",
+  "message-mapping": "[map one message to another](../../how-to/map-messages.md)",
+  "value-mapping": "[translate values between systems](../../how-to/translate-values.md)",
+};
+
+/** The schema of every kind of document, and a page for all but flows. */
+async function documentPages(connectionTypes) {
+  const pages = [];
+  const rows = [];
+  for (const [name, kind] of Object.entries(documentKinds)) {
+    const schema = await schemaOfKind(name);
+    const isFlow = name === "flow";
+    const file = `${isFlow ? "" : "documents/"}${name}.schema.json`;
+    pages.push([file, `${JSON.stringify(schema, undefined, 1)}\n`]);
+    rows.push(
+      `| [${kind.title}](${isFlow ? "../routes.md" : `${name}.md`}) | ${schema.description} | [${name}.schema.json](${isFlow ? "../" : ""}${name}.schema.json) |`,
+    );
+    const links = Object.fromEntries(
+      name === "connection" ? connectionTypes.map(({ type }) => [`values.${type}`, { name: type, path: `../connections/${type}.md` }]) : [],
+    );
+    if (!isFlow) pages.push([`documents/${name}.md`, documentPage(name, kind, schema, { guide: guides[name], links })]);
+  }
+  const table = ["| Kind | Content | JSON Schema |", "|---|---|---|", ...rows].join("\n");
+  return [
+    ...pages,
+    [
+      "documents/index.md",
+      page(
+        "# Documents",
+        "The kinds of files and API bodies that you write.",
+        table,
+        "[Set up your editor](../../how-to/editor.md) to complete and check them.",
+      ),
+    ],
+  ];
 }
 
 function routePage(view) {
@@ -79,6 +121,7 @@ function overview() {
   const lists = kinds.map(({ folder, title, text }) => `- [${title}](${folder}/index.md): ${text}`);
   const others = [
     "- [Routes](routes.md): The options of `route`, `from` and every step.",
+    "- [Documents](documents/index.md): Test files, connections, access policies and mappings, with the JSON Schema of each.",
     "- [Connections](connections/index.md): Types of connections to other systems, with their fields.",
     "- [Beans](beans.md): Objects that options reference by name.",
     "- [Unsupported keywords](unsupported.md): Keywords and endpoint schemes that a deployment rejects, with alternatives.",

@@ -34,3 +34,10 @@ export async function packPackages(folders, destination) {
     unpackedSize,
   }));
 }
+
+/** Packs the command; resolves with the path of the tarball. */
+export async function packCommand(destination) {
+  const { folder } = publishablePackages().find(({ manifest }) => manifest.name === "sluice");
+  const [{ tarball }] = await packPackages([folder], destination);
+  return tarball;
+}

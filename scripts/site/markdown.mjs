@@ -1,17 +1,14 @@
-// Markdown to HTML. Links between pages point to pages of the site, other relative links to the repository.
-import { posix } from "node:path";
+// Markdown to HTML. Relative links point to pages and files of the site.
 import markdownIt from "markdown-it";
-import { anchorOf } from "./anchor.mjs";
+import { siteAddress } from "./addresses.mjs";
+import { pageAnchors } from "./anchor.mjs";
 import { highlight } from "./highlight.mjs";
-
-/** Base URL of links to files outside docs/; without it, links are relative to the repository. */
-const repository = process.env["SLUICE_REPOSITORY_URL"] ?? "";
 
 const markdown = markdownIt({ html: true, linkify: false });
 
 markdown.renderer.rules.heading_open = (tokens, index, options, environment, self) => {
   const heading = tokens[index + 1];
-  const id = uniqueAnchor(heading.content, environment.anchors);
+  const id = environment.anchorOf(heading.content);
   tokens[index].attrSet("id", id);
   environment.outline.push({ id, level: Number(tokens[index].tag.slice(1)), title: plainText(heading) });
   return self.renderToken(tokens, index, options);
@@ -36,7 +33,7 @@ markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
 };
 
 markdown.renderer.rules.link_open = (tokens, index, options, environment, self) => {
-  tokens[index].attrSet("href", linkTo(tokens[index].attrGet("href"), environment.path));
+  tokens[index].attrSet("href", siteAddress(tokens[index].attrGet("href"), environment.path));
   return self.renderToken(tokens, index, options);
 };
 
@@ -62,27 +59,10 @@ markdown.renderer.rules.fence = (tokens, index) => {
   return `<figure class="${className}">${caption}<pre><code class="language-${markdown.utils.escapeHtml(kind)}">${highlight(content, kind) ?? markdown.utils.escapeHtml(content)}</code></pre></figure>\n`;
 };
 
-function uniqueAnchor(heading, seen) {
-  const name = anchorOf(heading);
-  const duplicates = seen.get(name) ?? 0;
-  seen.set(name, duplicates + 1);
-  return duplicates === 0 ? name : `${name}-${duplicates}`;
-}
-
-function linkTo(href, from) {
-  if (/^(?:[a-z]+:|#)/.test(href)) return href;
-  const [path, anchor] = href.split("#");
-  const target = posix.normalize(posix.join("docs", posix.dirname(from), path));
-  const fragment = anchor === undefined ? "" : `#${anchor}`;
-  if (!target.startsWith("docs/"))
-    return repository === "" ? `${"../".repeat(from.split("/").length)}${target}${fragment}` : `${repository}/${target}${fragment}`;
-  return path.endsWith(".md") ? `${path.replace(/\.md$/, ".html")}${fragment}` : `${path}${fragment}`;
-}
-
 /** The page's HTML and its headings, in order. */
 export function renderPage(text, path) {
   const outline = [];
-  const body = markdown.render(text, { path, anchors: new Map(), outline });
+  const body = markdown.render(text, { path, anchorOf: pageAnchors(), outline });
   return { body, outline };
 }
 

@@ -1,49 +1,78 @@
-// The menu: the folders of docs/ in reading order, their pages in the order in which the folder's index links to them.
+// The menu: the sections in one order, which the tables of contents of README.md and docs/index.md follow, and in each the pages in the order and the
+// groups in which the index of its folder lists them.
 import { posix } from "node:path";
 
+/** Folders of docs/, and pages that have no folder. */
 const sections = [
   ["start", "Start"],
   ["how-to", "How to"],
-  ["designer", "Designer"],
+  ["repository/examples/README.md", "Examples"],
   ["concepts", "Concepts"],
+  ["designer", "Designer"],
+  ["reference", "Reference"],
+  ["troubleshooting.md", "Troubleshooting"],
   ["operations", "Operations"],
   ["security", "Security"],
-  ["coming-from", "Coming from"],
-  ["reference", "Reference"],
+  ["performance.md", "Performance"],
+  ["coming-from", "Coming from another tool"],
   ["decisions", "Decisions"],
 ];
 
-/** Sections of `{title, folder, pages: [{path, title}]}`. Pages of subfolders are reached through the subfolder's index. */
+/**
+ * Sections of `{title, folder, groups: [{title, pages: [{path, title, pages}]}]}`. A section that is a single page has a `path` instead. A page that is the
+ * index of a subfolder contains the pages of that subfolder.
+ */
 export function navigation(pages) {
-  const topLevelPages = pages.filter(({ path }) => !path.includes("/") && path !== "index.md");
-  return [
-    ...sections.map(([folder, title]) => ({ title, folder, pages: inOrder(pages, folder) })),
-    { title: "More", folder: "", pages: topLevelPages.map(({ path, title }) => ({ path, title })) },
-  ];
+  return sections.flatMap(([name, title]) => {
+    if (name.endsWith(".md")) return pages.some(({ path }) => path === name) ? [{ title, path: name, groups: [] }] : [];
+    const groups = groupsOf(name, pages);
+    return groups.length === 0 ? [] : [{ title, folder: name, groups }];
+  });
 }
 
-function inOrder(pages, folder) {
-  const indexPage = pages.find(({ path }) => path === `${folder}/index.md`);
-  const links = [...(indexPage?.text ?? "").matchAll(/\]\(([^)#]+\.md)/g)].map((match) => posix.join(folder, match[1]));
-  const rank = (path) => {
-    if (path === indexPage?.path) return -1;
-    const at = links.indexOf(path);
-    return at === -1 ? links.length : at;
+/** The pages of a folder as its index lists them; the front page lists those of a folder without an index. */
+function groupsOf(folder, pages) {
+  const index = pages.find(({ path }) => path === `${folder}/index.md`) ?? pages.find(({ path }) => path === "index.md");
+  const groups = [{ title: "", pages: [] }];
+  const own = index?.path === `${folder}/index.md`;
+  if (own) groups[0].pages.push({ path: index.path, title: "Overview", pages: [] });
+  const listed = new Set([index?.path]);
+  const add = (page) => {
+    if (page === undefined || listed.has(page.path) || !isIn(folder, page.path)) return;
+    listed.add(page.path);
+    groups.at(-1).pages.push({ path: page.path, title: page.title, pages: page.path.endsWith("/index.md") ? subpages(page, pages) : [] });
   };
-  return pages
-    .filter(({ path }) => posix.dirname(path) === folder || (path.endsWith("/index.md") && posix.dirname(posix.dirname(path)) === folder))
-    .map(({ path, title }) => ({ path, title: path === indexPage?.path ? "Overview" : title }))
-    .toSorted((a, b) => rank(a.path) - rank(b.path));
+  for (const { group, link } of entries(index?.text ?? "")) {
+    if (own && group !== undefined) groups.push({ title: group, pages: [] });
+    if (link !== undefined) add(pages.find(({ path }) => path === posix.join(posix.dirname(index.path), link)));
+  }
+  for (const page of pages) add(page);
+  return groups.filter((group) => group.pages.length > 0);
 }
 
-/** Every page in reading order: the menu's pages, with the pages of a subfolder after the subfolder's index. */
-export function readingOrder(pages, menu) {
-  const inMenu = menu.flatMap((section) => section.pages.map(({ path, title }) => ({ path, title: title === "Overview" ? section.title : title })));
-  const listed = new Set(inMenu.map(({ path }) => path));
-  return inMenu.flatMap((page) => [
-    page,
-    ...pages.filter(({ path }) => isBelow(page.path, path) && !listed.has(path)).map(({ path, title }) => ({ path, title })),
-  ]);
+/** The names of groups and the links to pages of an index, in order: a group is a heading or the title of a table. */
+function* entries(text) {
+  for (const match of text.matchAll(/^## (?<heading>.+)$|^\| (?<table>[^|[]+?) \| \|$|\]\((?<link>[^)#]+\.md)/gm)) {
+    const { heading, table, link } = match.groups;
+    yield { group: (heading ?? table)?.trim(), link };
+  }
 }
 
-const isBelow = (index, path) => index.endsWith("/index.md") && posix.dirname(path) === posix.dirname(index);
+const isIn = (folder, path) => posix.dirname(path) === folder || (path.endsWith("/index.md") && posix.dirname(posix.dirname(path)) === folder);
+
+const subpages = (index, pages) =>
+  pages.filter(({ path }) => path !== index.path && posix.dirname(path) === posix.dirname(index.path)).map(({ path, title }) => ({ path, title, pages: [] }));
+
+/** Every page of the menu in reading order, with the titles of the sections and pages that contain it. */
+export function readingOrder(menu) {
+  const flatten = (pages, parents) =>
+    pages.flatMap((page) => [{ path: page.path, title: page.title, parents }, ...flatten(page.pages, [...parents, { title: page.title, path: page.path }])]);
+  return menu.flatMap((section) => {
+    if (section.path !== undefined) return [{ path: section.path, title: section.title, parents: [] }];
+    const pages = section.groups.flatMap((group) => group.pages);
+    const [first] = pages;
+    const index = first.path === `${section.folder}/index.md` ? first : undefined;
+    const parents = [{ title: section.title, path: index?.path }];
+    return flatten(pages, parents).map((page) => (page.path === index?.path ? { ...page, title: section.title, parents: [] } : page));
+  });
+}

@@ -1,13 +1,14 @@
 // The HTML around a page. Links are relative, so the site works from file: URLs and under any path.
-import { posix } from "node:path";
+import { relativeAddress } from "./addresses.mjs";
 import { escapeHtml } from "./markdown.mjs";
 
 const web = (path) => path.replace(/\.md$/, ".html");
 
 export function pageHtml({ path, title, body, outline, menu, order }) {
   const up = "../".repeat(path.split("/").length - 1);
-  const to = (target) => posix.relative(posix.dirname(path), web(target)) || posix.basename(web(target));
+  const to = (target) => relativeAddress(web(target), path);
   const isLanding = path === "index.md";
+  const at = order.findIndex((page) => page.path === path);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -24,12 +25,12 @@ export function pageHtml({ path, title, body, outline, menu, order }) {
 <header>
 <button type="button" id="menu" aria-expanded="false" aria-controls="pages">Menu</button>
 <a class="name" href="${up}index.html"><img src="${up}icon.svg" alt="" width="24" height="24">Sluice</a>
-<div class="search"><input type="search" id="search" placeholder="Search (press /)" aria-label="Search the documentation" autocomplete="off"><ol id="found" aria-label="Search results" hidden></ol></div>
+<div class="search"><input type="search" id="search" placeholder="Search" aria-label="Search the documentation (press /)" autocomplete="off"><ol id="found" aria-label="Search results" hidden></ol></div>
 </header>
 <div class="columns">
 <nav id="pages" aria-label="Documentation">${menuHtml(menu, path, to)}</nav>
 <main id="content">
-${body}${neighborsHtml(order, path, to)}</main>
+${trailHtml(order[at], to)}${body}${neighborsHtml(order, at, to)}</main>
 ${outlineHtml(outline)}</div>
 </body>
 </html>
@@ -37,19 +38,29 @@ ${outlineHtml(outline)}</div>
 }
 
 function menuHtml(menu, path, to) {
-  const section = path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
-  const item = (page) => `<li><a href="${to(page.path)}"${page.path === path ? ' aria-current="page"' : ""}>${escapeHtml(page.title)}</a></li>`;
+  const link = ({ path: target, title }) => `<a href="${to(target)}"${target === path ? ' aria-current="page"' : ""}>${escapeHtml(title)}</a>`;
+  const contains = (page) => page.path === path || page.pages.some(contains);
+  // The pages of a subfolder, which may be sixty, are listed only on one of them.
+  const item = (page) => `<li>${link(page)}${contains(page) && page.pages.length > 0 ? `<ul>${page.pages.map(item).join("")}</ul>` : ""}</li>`;
+  const group = ({ title, pages }) => `${title === "" ? "" : `<p>${escapeHtml(title)}</p>`}<ul>${pages.map(item).join("")}</ul>`;
   return menu
-    .map(
-      ({ title, folder, pages }) =>
-        `<details${folder === section ? " open" : ""}><summary>${escapeHtml(title)}</summary><ul>${pages.map(item).join("")}</ul></details>`,
-    )
+    .map((section) => {
+      if (section.path !== undefined) return link(section);
+      const isOpen = section.groups.some(({ pages }) => pages.some(contains));
+      return `<details${isOpen ? " open" : ""}><summary>${escapeHtml(section.title)}</summary>${section.groups.map(group).join("")}</details>`;
+    })
     .join("\n");
 }
 
+/** The section and the pages that contain this one. */
+function trailHtml(page, to) {
+  if (page === undefined || page.parents.length === 0) return "";
+  const items = page.parents.map(({ title, path }) => (path === undefined ? escapeHtml(title) : `<a href="${to(path)}">${escapeHtml(title)}</a>`));
+  return `<nav class="trail" aria-label="Position">${items.join(" › ")}</nav>\n`;
+}
+
 /** Links to the pages before and after this one in reading order. */
-function neighborsHtml(order, path, to) {
-  const at = order.findIndex((page) => page.path === path);
+function neighborsHtml(order, at, to) {
   if (at === -1) return "";
   const link = (page, rel, label) => (page === undefined ? "" : `<a rel="${rel}" href="${to(page.path)}"><small>${label}</small>${escapeHtml(page.title)}</a>`);
   return `<nav class="neighbors" aria-label="Previous and next page">${link(order[at - 1], "prev", "Previous")}${link(order[at + 1], "next", "Next")}</nav>\n`;

@@ -1,5 +1,5 @@
 // The search index: one entry per section of a page, as a script, because browsers cannot fetch JSON from file: URLs.
-import { anchorOf } from "./anchor.mjs";
+import { pageAnchors } from "./anchor.mjs";
 
 /** Markdown without markup, for matching and for snippets. */
 const plain = (markdown) =>
@@ -18,7 +18,9 @@ const plain = (markdown) =>
 export function searchEntries(pages) {
   return pages.flatMap(({ path, title, text }) => {
     const address = path.replace(/\.md$/, ".html");
-    const [first, ...sections] = withoutHeadingsInCode(text).split(/^(?=#{2,4} )/m);
+    const anchorOf = pageAnchors();
+    const [first, ...sections] = withoutHeadingsInCode(text).split(/^(?=#{2,6} )/m);
+    anchorOf(title);
     return [
       [address, title, "", plain(first.replace(/^# .+$/m, ""))],
       ...sections.map((section) => {

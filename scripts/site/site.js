@@ -4,6 +4,7 @@
   const input = document.querySelector("#search");
   const list = document.querySelector("#found");
   const menuButton = document.querySelector("#menu");
+  const menu = document.querySelector("#pages");
 
   /** The index is larger than most pages, so it is loaded on the first search. */
   let loading;
@@ -59,8 +60,7 @@
     }
     if (event.key === "Escape") {
       list.hidden = true;
-      document.body.classList.remove("menu-open");
-      menuButton.setAttribute("aria-expanded", "false");
+      if (document.body.classList.contains("menu-open")) openMenu(false);
     }
     const isSearching = document.activeElement === input || list.contains(document.activeElement);
     if (isSearching && !list.hidden && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
@@ -73,7 +73,18 @@
     if (!event.target.closest(".search") || event.target.closest("#found a")) list.hidden = true;
   });
 
-  menuButton.addEventListener("click", () => menuButton.setAttribute("aria-expanded", String(document.body.classList.toggle("menu-open"))));
+  /** On small screens the menu covers the page. */
+  function openMenu(isOpen) {
+    document.body.classList.toggle("menu-open", isOpen);
+    menuButton.setAttribute("aria-expanded", String(isOpen));
+    menuButton.textContent = isOpen ? "Close" : "Menu";
+    menu.scrollTop = 0;
+    if (!isOpen) menuButton.focus();
+  }
+  menuButton.addEventListener("click", () => openMenu(!document.body.classList.contains("menu-open")));
+  // On wide screens the menu scrolls on its own: show where this page is.
+  const current = menu.querySelector("[aria-current]");
+  if (current !== null) menu.scrollTop = current.offsetTop - menu.offsetTop - menu.clientHeight / 3;
 
   for (const figure of document.querySelectorAll("figure.code")) {
     const button = element("button", "Copy");

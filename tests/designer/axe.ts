@@ -1,4 +1,5 @@
-// The axe-core findings of a page that was opened with `bypassCSP`, in both themes and sizes. Screenshots are saved when SCREENSHOTS names a folder.
+// The axe-core findings of a page, in both themes and sizes. Screenshots are saved when SCREENSHOTS names a folder. axe-core takes most of a second for a
+// page, so only the long tests run it: `findingsOf` finds nothing in the others. `tests/long/designer/accessible-states.test.ts` runs them again with axe-core.
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -13,10 +14,20 @@ interface Axe {
   }): Promise<{ readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly target: readonly unknown[] }[] }[] }>;
 }
 
+let isEnabled = false;
+
+/** For `beforeAll` and `afterAll` of a test file. */
+export function enableAxe(enabled: boolean): void {
+  isEnabled = enabled;
+}
+
 /** The rules whose result depends on colors. The themes differ in colors only. */
 const colorRules = ["color-contrast", "link-in-text-block"];
 
 export async function findingsOf(page: Page, rules: "all" | "colors" = "all"): Promise<readonly string[]> {
+  if (!isEnabled) return [];
+  // Without reduced motion, colors would be measured during a transition.
+  await page.emulateMedia({ reducedMotion: "reduce" });
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   return page.evaluate(
     async (runOnly) => {
@@ -36,8 +47,7 @@ export async function findingsInBothThemes(page: Page, name: string): Promise<re
     ["light", "all"],
     ["dark", "colors"],
   ] as const) {
-    // Without reduced motion, colors would be measured during a transition.
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.emulateMedia({ colorScheme });
     found.push(...(await findingsOf(page, rules)).map((finding) => `${name}, ${colorScheme}: ${finding}`));
     const folder = process.env["SCREENSHOTS"];
     if (folder === undefined) continue;

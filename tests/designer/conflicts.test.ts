@@ -1,38 +1,36 @@
 // Two tabs, a changed file, a changed deployment, a runtime that is down or rejects, a full disk, a crash: nothing is lost or overwritten silently.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, watch, type OpenPage } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeWorkspaceFile } from "../../packages/designer/server/workspace/durable-file.ts";
+import { badge, hasBrowser, openPage, soon, typeSource, watch, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
 describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
-  let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
   let opened: OpenPage;
   let isFull = false;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(async () => browser?.close());
   beforeEach(async () => {
     isFull = false;
     runtime = await startStubRuntime();
-    designer = await startTestDesigner(runtime.baseUrl);
+    designer = await startTestDesigner(runtime.baseUrl, {
+      writeFile: (path, bytes) => (isFull ? Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) : writeWorkspaceFile(path, bytes)),
+    });
     designer.writeFlow("orders", webhookFlow("orders"));
-    opened = await openPage(browser);
+    opened = await openPage();
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
     await runtime.close();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-  const visit = async (page: Page, url = designer.url): Promise<void> => {
-    await page.goto(`${url}/flows/orders?view=yaml`);
+  const visit = async (page: Page): Promise<void> => {
+    await page.goto(`${designer.url}/flows/orders?view=yaml`);
     await page.locator(".cm-content").waitFor();
   };
 
@@ -46,11 +44,8 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     await typeSource(other, webhookFlow("orders", "second"));
     await button(page, "Save").click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "first"));
-    // The other tab may detect the change before Save is clicked.
-    if (!(await other.getByRole("dialog").isVisible()))
-      await button(other, "Save")
-        .click({ timeout: 5000 })
-        .catch(() => undefined);
+    // By keyboard: the other tab may have detected the change, and its dialog would cover the button.
+    await other.keyboard.press("Control+s");
     const dialog = other.getByRole("dialog");
     await dialog.getByRole("cell", { name: "constant: first" }).waitFor();
     await dialog.getByRole("cell", { name: "constant: second" }).waitFor();
@@ -66,10 +61,8 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     await typeSource(page, flowWith("Orders to ERP", "mine"));
     // Another tab saves.
     designer.writeFlow("orders", flowWith("Renamed elsewhere", "ok"));
-    const saved = Date.now();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("The changes do not conflict").waitFor();
-    expect(Date.now() - saved).toBeLessThan(2_000);
     await dialog.getByRole("button", { name: "Save merged" }).click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(flowWith("Renamed elsewhere", "mine"));
     await dialog.waitFor({ state: "detached" });
@@ -77,9 +70,9 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     designer.writeFlow("orders", flowWith("Theirs", "right"));
     await dialog.getByText("2 sections were changed on both sides").waitFor();
     const merged = dialog.getByRole("button", { name: "Save merged" });
-    expect(await merged.isDisabled()).toBe(true);
+    await expect.poll(() => merged.isDisabled(), soon).toBe(true);
     await dialog.getByRole("group", { name: "Conflict 1" }).getByLabel("Version on disk").check();
-    expect(await merged.isDisabled()).toBe(true);
+    await expect.poll(() => merged.isDisabled(), soon).toBe(true);
     await dialog.getByRole("group", { name: "Conflict 2" }).getByLabel("My version").check();
     await merged.click();
     await expect.poll(() => designer.flowText("orders"), soon).toBe(flowWith("Theirs", "left"));
@@ -118,20 +111,15 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     await expect.poll(() => page.getByRole("status").locator("time").getAttribute("datetime"), soon).toBe("2026-11-15T09:00:00.000Z");
   });
 
-  it.each([
-    ["400", "invalid YAML at line 4", 400],
-    ["401", "the token in SLUICE_TEST_TOKEN was rejected", 401],
-    ["503", "SERVICE_DEPLOY_TOKEN not configured", 503],
-  ])("a runtime that responds with %s: no badge, the error is shown, the edit is kept, and a retry works", async (_name, shown, status) => {
+  it("a runtime that rejects the deployment: no badge, the error is shown, the edit is kept, and a retry works", async () => {
     const { page } = opened;
-    const error = status === 401 ? "unauthorized" : shown;
     runtime.override = ({ method }, response) =>
-      method === "PUT" && (response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error })), true);
+      method === "PUT" && (response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error: "unauthorized" })), true);
     await visit(page);
     await typeSource(page, webhookFlow("orders", "edited"));
     await button(page, "Deploy").click();
-    await page.getByRole("alert").getByText(shown).waitFor();
-    expect(await page.getByRole("status").innerText()).toBe("");
+    await page.getByRole("alert").getByText("the token in SLUICE_TEST_TOKEN was rejected").waitFor();
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toBe("");
     await page.locator(".cm-content").getByText("edited").waitFor();
     runtime.override = undefined;
     await button(page, "Deploy").click();
@@ -150,31 +138,22 @@ describe.skipIf(!hasBrowser)("conflicts and failures (needs Chromium)", () => {
     await button(page, "Deploy").click();
     await page.getByRole("alert").getByText("is not responding").waitFor();
     expect(designer.flowText("orders")).toBe(webhookFlow("orders", "offline"));
-    expect(await page.getByRole("status").innerText()).toBe("");
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toBe("");
     runtime = await startStubRuntime();
   });
 
   it("a full disk: Save reports it, the edit is kept, and saving works again when there is space", async () => {
-    const { writeWorkspaceFile } = await import("../../packages/designer/server/workspace/durable-file.ts");
-    const small = await startTestDesigner(runtime.baseUrl, {
-      writeFile: (path, bytes) => (isFull ? Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })) : writeWorkspaceFile(path, bytes)),
-    });
-    try {
-      small.writeFlow("orders", webhookFlow("orders"));
-      const { page } = opened;
-      await visit(page, small.url);
-      await typeSource(page, webhookFlow("orders", "large"));
-      isFull = true;
-      await button(page, "Save").click();
-      await page.getByRole("alert").getByText("no space left on the disk").waitFor();
-      await page.getByText("1 unsaved change").waitFor();
-      expect(small.flowText("orders")).toBe(webhookFlow("orders"));
-      isFull = false;
-      await button(page, "Save").click();
-      await expect.poll(() => small.flowText("orders"), soon).toBe(webhookFlow("orders", "large"));
-    } finally {
-      await small.end();
-    }
+    const { page } = opened;
+    await visit(page);
+    await typeSource(page, webhookFlow("orders", "large"));
+    isFull = true;
+    await button(page, "Save").click();
+    await page.getByRole("alert").getByText("no space left on the disk").waitFor();
+    await page.getByText("1 unsaved change").waitFor();
+    expect(designer.flowText("orders")).toBe(webhookFlow("orders"));
+    isFull = false;
+    await button(page, "Save").click();
+    await expect.poll(() => designer.flowText("orders"), soon).toBe(webhookFlow("orders", "large"));
   });
 
   it("a crash: unsaved work is offered on the next visit", async () => {

@@ -1,35 +1,29 @@
 // The designer against a real runtime, in a real browser.
-import type { Browser } from "playwright-core";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
-import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { badge, hasBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { hashOf } from "./stub-runtime.ts";
 
 describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
-  let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
   beforeAll(async () => {
-    browser = await openBrowser();
     runtime = await startTestServer();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await runtime?.end();
-  });
+  afterAll(() => runtime?.end());
   beforeEach(async () => {
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
-    opened = await openPage(browser);
+    opened = await openPage();
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const deployed = async (id: string): Promise<string | undefined> =>
@@ -74,7 +68,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
     expect(saved).toContain("constant: changed");
     expect(await deployed("edited")).toBe(hashOf(saved));
     const { lastModified } = (await runtime.api("GET", "/flows/edited")).json;
-    expect(await page.getByRole("status").locator("time").getAttribute("datetime")).toBe(lastModified);
+    await expect.poll(() => page.getByRole("status").locator("time").getAttribute("datetime"), soon).toBe(lastModified);
     const called = await fetch(`${runtime.baseUrl}/api/edited`, { method: "POST" });
     expect(await called.text()).toBe("changed");
   });
@@ -103,7 +97,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("alert").getByText("unknown step 'setBdy'").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
-    expect(await page.getByRole("status").innerText()).toBe("");
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toBe("");
     expect(designer.flowText("rejected")).toContain("setBdy");
     expect(await deployed("rejected")).toBe(hashOf(webhookFlow("rejected")));
     await page.getByRole("button", { name: "Undo" }).click();
@@ -119,7 +113,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
     await expect.poll(() => page.getByRole("status").innerText(), soon).toMatch(badge);
     await typeSource(page, `${webhookFlow("change")}  bad: [`);
     await page.getByText("showing the last valid version").waitFor();
-    expect(await page.getByRole("treeitem").count()).toBe(2);
+    await expect.poll(() => page.getByRole("treeitem").count(), soon).toBe(2);
     await page.keyboard.press("Control+z");
     await page.getByText("showing the last valid version").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Canvas", exact: true }).click();
@@ -127,7 +121,7 @@ describe.skipIf(!hasBrowser)("the editor (needs Chromium)", () => {
     await page.keyboard.press("Control+d");
     await page.keyboard.press("Control+s");
     await page.getByText("Changed", { exact: true }).waitFor();
-    expect(await page.getByRole("status").innerText()).toBe("");
+    await expect.poll(() => page.getByRole("status").innerText(), soon).toBe("");
   });
 
   it("restoring a version is an edit like any other", async () => {

@@ -1,32 +1,29 @@
 // From an empty workspace to a called flow whose run is on the canvas: few clicks, one typed name.
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
-import { badge, hasBrowser, openBrowser, openPage, soon } from "./browser.ts";
+import { badge, hasBrowser, openPage, soon } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
 const screenshotFolder = process.env["SCREENSHOTS"];
 
 describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", () => {
-  let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
 
   beforeAll(async () => {
-    browser = await openBrowser();
     server = await startTestServer();
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token } });
   });
   afterAll(async () => {
-    await browser?.close();
     await designer?.end();
     await server?.end();
   });
 
   it("a new flow is deployed, called and shown on the canvas with six clicks and one typed name", async () => {
-    const { page, context, pageErrors } = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    const { page, close, pageErrors } = await openPage({ viewport: { width: 1440, height: 900 } });
     let clicks = 0;
     const click = async (target: Locator): Promise<void> => {
       clicks++;
@@ -54,13 +51,13 @@ describe.skipIf(!hasBrowser)("a first flow (needs Chromium)", () => {
     for (const index of [0, 1]) {
       const card = page.locator(`.card[data-key="0/route/from/steps/${index}"]`);
       await card.locator(".card__state--ok").waitFor();
-      expect(await card.getAttribute("data-dimmed")).toBeNull();
+      await expect.poll(() => card.getAttribute("data-dimmed"), soon).toBeNull();
     }
     expect(clicks).toBeLessThanOrEqual(6);
     expect((await server.api("GET", "/runs?flowId=shop-to-erp")).json.runs).toHaveLength(1);
     expect(await findingsOf(page)).toEqual([]);
     if (screenshotFolder !== undefined) await page.screenshot({ path: join(screenshotFolder, "first-flow.png") });
     expect(pageErrors).toEqual([]);
-    await context.close();
+    await close();
   });
 });

@@ -1,8 +1,7 @@
 // Live metrics on the step cards of a deployed flow, in a real browser against a real runtime.
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
-import { badge, hasBrowser, openBrowser, openPage, soon } from "./browser.ts";
+import { badge, hasBrowser, openPage, soon } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
 const flow = `- route:
@@ -20,28 +19,25 @@ const flow = `- route:
 `;
 
 describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)", () => {
-  let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
 
   beforeAll(async () => {
-    browser = await openBrowser();
     runtime = await startTestServer();
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
   });
   afterAll(async () => {
-    await browser?.close();
     await designer?.end();
     await runtime?.end();
   });
 
   it("are shown on the cards after a deployment and some calls, are replaced by a trial, and can be switched off", async () => {
-    const { page, context, pageErrors } = await openPage(browser);
+    const { page, close, pageErrors } = await openPage();
     designer.writeFlow("counted", flow);
     await page.goto(`${designer.url}/flows/counted`);
     await page.getByRole("tree").waitFor();
     const live = page.getByRole("button", { name: "Live", exact: true });
-    expect(await live.count()).toBe(0);
+    await expect.poll(() => live.count(), soon).toBe(0);
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("status").filter({ hasText: badge }).waitFor();
     for (const body of ["one", "two", "bad"]) await fetch(`${runtime.baseUrl}/api/counted`, { method: "POST", body });
@@ -50,10 +46,10 @@ describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)",
     const tooltip = (messages: string, failed: number) => new RegExp(`^Last 5 minutes: ${messages}, ${failed} failed, p95 latency [\\d.]+ ms$`);
     await card("trigger").getByText("3/min").waitFor();
     await expect.poll(() => card("trigger").getByText("p95").getAttribute("title"), soon).toMatch(tooltip("3 messages", 1));
-    expect(await card("trigger").innerText()).toContain("1 failed");
-    expect(await card("Choice").first().getByText("p95").getAttribute("title")).toMatch(tooltip("3 messages", 0));
-    expect(await card("bad order").getByText("p95").getAttribute("title")).toMatch(tooltip("1 message", 1));
-    expect(await card("thanks").getByText("p95").getAttribute("title")).toMatch(tooltip("2 messages", 0));
+    await expect.poll(() => card("trigger").innerText(), soon).toContain("1 failed");
+    await expect.poll(() => card("Choice").first().getByText("p95").getAttribute("title"), soon).toMatch(tooltip("3 messages", 0));
+    await expect.poll(() => card("bad order").getByText("p95").getAttribute("title"), soon).toMatch(tooltip("1 message", 1));
+    await expect.poll(() => card("thanks").getByText("p95").getAttribute("title"), soon).toMatch(tooltip("2 messages", 0));
     // Trace events arrive long before the next poll.
     await fetch(`${runtime.baseUrl}/api/counted`, { method: "POST", body: "three" });
     await expect
@@ -66,19 +62,19 @@ describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)",
     await card("thanks").getByText("p95").waitFor();
 
     await live.click();
-    expect(await live.getAttribute("aria-pressed")).toBe("false");
+    await expect.poll(() => live.getAttribute("aria-pressed"), soon).toBe("false");
     await expect.poll(() => page.getByText("p95").count(), soon).toBe(0);
     await page.reload();
     await live.waitFor();
-    expect(await live.getAttribute("aria-pressed")).toBe("false");
+    await expect.poll(() => live.getAttribute("aria-pressed"), soon).toBe("false");
     await live.click();
     await card("thanks").getByText("p95").waitFor();
     expect(pageErrors).toEqual([]);
-    await context.close();
+    await close();
   });
 
   it("are polled while the page is visible, and not while it is hidden", async () => {
-    const { page, context } = await openPage(browser);
+    const { page, close } = await openPage({ unused: true });
     await page.clock.install();
     designer.writeFlow("seen", flow.replace("counted", "seen"));
     await runtime.putFlow("seen", flow.replace("counted", "seen"));
@@ -94,6 +90,6 @@ describe.skipIf(!hasBrowser)("live metrics of a deployed flow (needs Chromium)",
     await page.evaluate(() => Object.defineProperty(document, "visibilityState", { value: "visible", configurable: true }));
     await page.clock.runFor(4_100);
     await expect.poll(() => requests, soon).toBe(3);
-    await context.close();
+    await close();
   });
 });

@@ -1,9 +1,9 @@
 // Lists of names in the forms: mappings, routes, exceptions and aggregation strategies.
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
-import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { hasBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
 const flow = `- onException:
@@ -34,30 +34,25 @@ const flow = `- onException:
 `;
 
 describe.skipIf(!hasBrowser)("lists of names (needs Chromium)", () => {
-  let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
   beforeAll(async () => {
-    browser = await openBrowser();
     server = await startTestServer();
     const mapping = { name: "Order to ERP", source: { format: "json" }, target: { format: "json" }, map: [{ to: "a", from: "a" }] };
     expect((await server.api("PUT", "/message-mappings/order-to-erp", mapping)).status).toBe(201);
     expect((await server.api("PUT", "/connections/orders", { type: "sqlite", values: { file: "orders.db" } })).status).toBe(201);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.end();
-  });
+  afterAll(() => server?.end());
   beforeEach(async () => {
     designer = await startTestDesigner(server.baseUrl, { environment: { SLUICE_TEST_TOKEN: token }, stored: { "flows/names.yaml": flow } });
-    opened = await openPage(browser, { bypassCSP: true, viewport: { width: 1440, height: 900 } });
+    opened = await openPage({ viewport: { width: 1440, height: 900 } });
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const choose = async (page: Page, label: string): Promise<void> => {

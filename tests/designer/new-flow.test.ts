@@ -1,30 +1,24 @@
 // Creating flows, and showing any user input as plain text.
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
 describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
-  let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(async () => browser?.close());
   beforeEach(async () => {
     runtime = await startStubRuntime();
     designer = await startTestDesigner(runtime.baseUrl);
-    opened = await openPage(browser);
+    opened = await openPage();
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
     await runtime.close();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   async function create(name: string, category = "Data sync"): Promise<void> {
@@ -42,7 +36,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
     await page.goto(`${designer.url}/flows/new`);
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Source to Target, e.g. Shopify to SAP").waitFor();
-    expect(await dialog.getByText("Draft", { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => dialog.getByText("Draft", { exact: true }).isVisible(), soon).toBe(true);
     await dialog.getByLabel("Name").fill("Shopify to SAP");
     await dialog.getByText("shopify-to-sap", { exact: true }).waitFor();
     await dialog.getByText(`POST ${runtime.baseUrl}/api/shopify-to-sap`).waitFor();
@@ -121,7 +115,7 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
     await expect
       .poll(() => designer.files().filter((path) => !path.includes(".sluice")), soon)
       .toEqual(["workspace/categories.yaml", `workspace/flows/${id}.yaml`]);
-    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(name);
+    await expect.poll(() => page.getByRole("heading", { level: 1 }).innerText(), soon).toBe(name);
   });
 
   it("a name of 10 KB is rejected with a message", async () => {
@@ -172,6 +166,6 @@ describe.skipIf(!hasBrowser)("new flows (needs Chromium)", () => {
     await page.getByRole("cell", { name: script }).first().waitFor();
     await page.goto(`${designer.url}/logs`);
     await page.getByRole("region", { name: "Log lines" }).getByText("alert(2)").first().waitFor();
-    expect(await page.locator("img[src=x], script:not([src])").count()).toBe(0);
+    await expect.poll(() => page.locator("img[src=x], script:not([src])").count(), soon).toBe(0);
   });
 });

@@ -2,13 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { serverFor, type TestServer } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spawnServer, type SpawnedServer } from "../spawned-server.ts";
 import { eventually, replyFlow, startTestServer, token } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
-import { hasBrowser, openBrowser, openPage } from "./browser.ts";
+import { hasBrowser, openPage, soon } from "./browser.ts";
 import { startTestDesigner } from "./started-designer.ts";
 
 const screenshots = process.env["SCREENSHOTS"];
@@ -19,7 +18,6 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
   const store = nats as TestServer;
   const folder = mkdtempSync(join(tmpdir(), "sluice-nodes-"));
   const nodes: SpawnedServer[] = [];
-  let browser: Browser;
 
   const start = (name: string, env: Readonly<Record<string, string>> = {}): Promise<SpawnedServer> =>
     spawnServer({
@@ -28,12 +26,10 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     });
 
   beforeAll(async () => {
-    browser = await openBrowser();
     nodes.push(await start("amber", { SHOP_GREETING: "hello" }), await start("blue"));
     await eventually(async () => (await (nodes[0] as SpawnedServer).api("GET", "/nodes")).json.nodes.filter(({ ready }: any) => ready).length === 2);
   });
   afterAll(async () => {
-    await browser?.close();
     for (const node of nodes) await node.end("SIGKILL");
     await store.end();
     rmSync(folder, { recursive: true, force: true });
@@ -42,14 +38,14 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
   it("lists the nodes with their state, and shows why one is behind", async () => {
     const [amber] = nodes as [SpawnedServer];
     const designer = await startTestDesigner(amber.baseUrl, { environment });
-    const { page, pageErrors } = await openPage(browser);
+    const { page, close, pageErrors } = await openPage();
     await page.goto(designer.url);
     await page.getByRole("link", { name: "Nodes" }).click();
     const rows = page.getByRole("region", { name: "Nodes" }).locator("tbody tr");
     await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.nth(0).innerText()).toMatch(/amber\s+Queried by this page\s+Up/);
-    expect(await rows.nth(1).innerText()).toMatch(/blue\s+Up/);
-    expect(await page.getByText("Cluster shop. Its configuration is stored in NATS. 2 of 2 nodes run revision 0.").count()).toBe(1);
+    await expect.poll(() => rows.nth(0).innerText(), soon).toMatch(/amber\s+Queried by this page\s+Up/);
+    await expect.poll(() => rows.nth(1).innerText(), soon).toMatch(/blue\s+Up/);
+    await expect.poll(() => page.getByText("Cluster shop. Its configuration is stored in NATS. 2 of 2 nodes run revision 0.").count(), soon).toBe(1);
     expect(await findingsOf(page)).toEqual([]);
 
     // Only one of the nodes has the variable that the flow needs.
@@ -57,8 +53,8 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
     const yaml = replyFlow("greet", "x").replace("constant: x", 'simple: "{{greeting}}"');
     const reply = await amber.api("PUT", "/flows/greet", { yaml, params });
     expect([reply.status, reply.json.cluster.behind]).toEqual([201, [{ node: "blue", reason: expect.stringContaining("no value for parameter 'greeting'") }]]);
-    await expect.poll(() => rows.nth(1).innerText(), { timeout: 30_000 }).toMatch(/blue\s+Behind\s+.*no value for parameter 'greeting'/s);
-    expect(await page.getByText("1 of 2 nodes run revision 1.").count()).toBe(1);
+    await expect.poll(() => rows.nth(1).innerText()).toMatch(/blue\s+Behind\s+.*no value for parameter 'greeting'/s);
+    await expect.poll(() => page.getByText("1 of 2 nodes run revision 1.").count(), soon).toBe(1);
     if (screenshots !== undefined) {
       mkdirSync(screenshots, { recursive: true });
       await page.screenshot({ path: join(screenshots, "nodes.png") });
@@ -66,20 +62,20 @@ describe.skipIf(!hasBrowser || nats === undefined)("the nodes screen (needs Chro
       await page.screenshot({ path: join(screenshots, "nodes-phone.png") });
     }
     expect(pageErrors).toEqual([]);
-    await page.context().close();
+    await close();
     await designer.end();
   });
 
   it("has no link without a cluster, and explains how to start one", async () => {
     const runtime = await startTestServer();
     const designer = await startTestDesigner(runtime.baseUrl, { environment });
-    const { page, pageErrors } = await openPage(browser);
+    const { page, close, pageErrors } = await openPage();
     await page.goto(`${designer.url}/nodes`);
     await page.getByText("To try several nodes on one machine, run: sluice cluster").waitFor();
-    expect(await page.getByRole("link", { name: "Nodes" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: "Nodes" }).count(), soon).toBe(0);
     expect(await findingsOf(page)).toEqual([]);
     expect(pageErrors).toEqual([]);
-    await page.context().close();
+    await close();
     await designer.end();
     await runtime.end();
   });

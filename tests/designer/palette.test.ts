@@ -1,29 +1,24 @@
 // The list for adding steps: groups, synonyms, recipes, recent entries.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findingsOf } from "./axe.ts";
-import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { hasBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { kameletFiles } from "../kamelet-files.ts";
 import { call, startTestServer } from "../started-server.ts";
 import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
 describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
-  let browser: Browser;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
   beforeEach(async () => {
     designer = await startTestDesigner("http://127.0.0.1:9", { stored: { "flows/orders.yaml": webhookFlow("orders") } });
-    opened = await openPage(browser, { bypassCSP: true });
+    opened = await openPage();
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   async function openList(page: Page): Promise<void> {
@@ -72,7 +67,7 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
     expect(await findingsOf(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.getByRole("treeitem", { name: /^Set header CamelHttpResponseCode.*202/ }).waitFor();
-    expect(await page.getByRole("treeitem").count()).toBe(4);
+    await expect.poll(() => page.getByRole("treeitem").count(), soon).toBe(4);
     await page.keyboard.press("Control+z");
     await expect.poll(() => page.getByRole("treeitem").count(), soon).toBe(2);
     await openList(page);
@@ -90,21 +85,21 @@ describe.skipIf(!hasBrowser)("the list of steps (needs Chromium)", () => {
   it("offers the Kamelets of the runtime with their required parameters", async () => {
     const { page } = opened;
     const server = await startTestServer({ env: { SERVICE_DEPLOY_TOKEN: token } });
-    const connected = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
+    await designer.end();
+    designer = await startTestDesigner(server.baseUrl, { stored: { "flows/orders.yaml": webhookFlow("orders") } });
     try {
       const kamelet = kameletFiles["greeter-action.kamelet.yaml"] as string;
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/yaml" };
       expect((await call(server.baseUrl, "PUT", "/_api/kamelets/greeter-action", kamelet, headers)).status).toBe(201);
-      await page.goto(`${connected.url}/flows/orders`);
+      await page.goto(`${designer.url}/flows/orders`);
       await openList(page);
       await search(page).fill("greeter");
       await expect.poll(async () => (await titles(page))[0], soon).toBe("Greeter greeter-action");
       await page.keyboard.press("Enter");
       await page.getByRole("treeitem", { name: /greeter-action/ }).waitFor();
       await page.keyboard.press("Control+s");
-      await expect.poll(() => connected.flowText("orders"), soon).toMatch(/- kamelet:\n +name: greeter-action\n +parameters:\n +greeting: Hello\n/);
+      await expect.poll(() => designer.flowText("orders"), soon).toMatch(/- kamelet:\n +name: greeter-action\n +parameters:\n +greeting: Hello\n/);
     } finally {
-      await connected.end();
       await server.end();
     }
   });

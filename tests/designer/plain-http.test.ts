@@ -1,31 +1,25 @@
 // The designer opened over plain HTTP under a host name other than localhost, for which browsers disable the clipboard API.
-import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
-import { hasBrowser, openBrowser, openPage, otherHost, soon, type OpenPage } from "./browser.ts";
+import { hasBrowser, openPage, otherHost, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
 describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
-  let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
   beforeAll(async () => {
-    browser = await openBrowser();
     server = await startTestServer();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.end();
-  });
+  afterAll(() => server?.end());
   beforeEach(async () => {
     designer = await startTestDesigner(server.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token },
       stored: { "flows/orders.yaml": webhookFlow("orders") },
       password: "pass word",
     });
-    opened = await openPage(browser);
+    opened = await openPage();
     const { page } = opened;
     await page.goto(`${designer.url.replace("127.0.0.1", otherHost)}/flows/orders`);
     await page.getByLabel("Password").fill("pass word");
@@ -34,10 +28,10 @@ describe.skipIf(!hasBrowser)("over plain HTTP (needs Chromium)", () => {
     expect(await page.evaluate(() => navigator.clipboard)).toBeUndefined();
   });
   afterEach(async () => {
+    await opened.close();
+    await designer.end();
     // The browser itself recommends HTTPS with this message.
     expect(opened.pageErrors.filter((error) => !error.startsWith("The Cross-Origin-Opener-Policy header has been ignored"))).toEqual([]);
-    await opened.context.close();
-    await designer.end();
   });
 
   it("the address and the curl command are copied after Deploy", async () => {

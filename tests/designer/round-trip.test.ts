@@ -49,7 +49,8 @@ interface Sample {
   readonly text: string;
 }
 
-const examples: Sample[] = readdirSync(join(root, "examples")).flatMap((folder) =>
+const folders = readdirSync(join(root, "examples"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const examples: Sample[] = folders.flatMap(({ name: folder }) =>
   readdirSync(join(root, "examples", folder))
     .filter((file) => file.endsWith(".yaml") && file !== "test.yaml")
     .map((file) => ({ name: `examples/${folder}/${file}`, text: readFileSync(join(root, "examples", folder, file), "utf8") })),

@@ -1,5 +1,6 @@
 // The designer's server alone: the files it writes, the requests it accepts, and the requests it forwards.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { writeWorkspaceFile } from "../../packages/designer/server/workspace/durable-file.ts";
 import { hashOf, startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 import { startTestDesigner, token, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
@@ -15,6 +16,12 @@ afterEach(async () => {
   await designer.end();
   await runtime.close();
 });
+
+/** A promise, and the function that resolves it. */
+function signal(): [Promise<void>, () => void] {
+  let resolve = (): void => undefined;
+  return [new Promise((done) => (resolve = done)), () => resolve()];
+}
 
 const save = (id: string, text: string, expectedHash: string | null = null) =>
   designer.call("PUT", `/_designer/flows/${encodeURIComponent(id)}`, { text, expectedHash });
@@ -87,6 +94,32 @@ describe("listing", () => {
     } finally {
       await otherDesigner.end();
     }
+  });
+});
+
+describe("closing", () => {
+  it("waits for the writes of requests that are being handled", async () => {
+    const order: string[] = [];
+    const [started, start] = signal();
+    const [opened, open] = signal();
+    const slow = await startTestDesigner(runtime.baseUrl, {
+      writeFile: async (path, bytes) => {
+        if (!path.includes("orders")) return writeWorkspaceFile(path, bytes);
+        start();
+        await opened;
+        await writeWorkspaceFile(path, bytes);
+        order.push("written");
+      },
+    });
+    const saving = slow.call("PUT", "/_designer/flows/orders", { text: "a: 1\n", expectedHash: null }).catch(() => order.push("disconnected"));
+    await started;
+    const closing = slow.close().then(() => order.push("closed"));
+    await saving;
+    open();
+    await closing;
+    // The file and its version.
+    expect(order).toEqual(["disconnected", "written", "written", "closed"]);
+    await slow.end();
   });
 });
 

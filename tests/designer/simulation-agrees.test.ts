@@ -9,7 +9,7 @@ import { startSimulated } from "../../packages/designer/src/simulation/simulated
 import { SimulationMocks } from "../../packages/designer/src/simulation/simulation-mocks.ts";
 import { runtimeConnectorsOf, type RuntimeConnectors } from "../../packages/designer/src/simulation/runtime-connectors.ts";
 import { simulateTests } from "../../packages/designer/src/simulation/simulate-tests.ts";
-import { eventually, sleep, startTestServer, type StartedServer } from "../started-server.ts";
+import { eventually, startTestServer, type StartedServer } from "../started-server.ts";
 
 interface Send {
   readonly endpoint: string;
@@ -74,8 +74,8 @@ async function deployed(server: StartedServer, { id, yaml, params, send = [], ex
     }
     const recorded = async () => (await server.api("GET", `/test/session/${session.sessionId}`)).json.recordedCalls as { uri: string; request: any }[];
     const minCalls = Object.values(expected.mocks ?? {}).reduce((sum, { count = 0, minCount = 0 }) => sum + Math.max(count, minCount), 0);
-    await eventually(async () => (await recorded()).length >= minCalls, 10_000).catch(() => undefined);
-    await sleep(5);
+    await eventually(async () => (await recorded()).length >= minCalls, 60_000).catch(() => undefined);
+    await eventually(async () => (await server.api("GET", "/health")).json.routes.every(({ inflight }: { inflight: number }) => inflight === 0));
     const calls = group((await recorded()).map(({ uri, request }) => ({ uri, ...request })));
     await server.api("DELETE", `/test/session/${session.sessionId}`);
     return { accepted: true, replies, calls };
@@ -145,7 +145,7 @@ const builtInCases: readonly Case[] = [
 
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
 // A folder with a package.json is a plug-in with its own tests; the page has no plug-ins.
-const flowExamples = readdirSync(examples).filter((name) => !existsSync(join(examples, name, "package.json")));
+const flowExamples = readdirSync(examples).filter((name) => existsSync(join(examples, name, "test.yaml")));
 
 describe("examples", () => {
   let runtimeConnectors: RuntimeConnectors;

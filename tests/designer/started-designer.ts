@@ -15,7 +15,7 @@ export interface StartedDesigner extends RunningDesigner {
   end(): Promise<void>;
 }
 
-interface TestDesignerOptions extends Partial<DesignerOptions> {
+interface TestDesignerOptions extends Partial<Omit<DesignerOptions, "port">> {
   /** Files of the workspace that exist before the start, by path. */
   readonly stored?: Readonly<Record<string, string>>;
 }
@@ -29,8 +29,7 @@ export async function startTestDesigner(runtimeUrl: string, { stored = {}, ...op
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), text);
   }
-  const designer = await startDesigner({
-    port: 0,
+  const designer = await startOnUsualPort({
     workspace,
     targets: [{ name: "local", baseUrl: runtimeUrl, tokenEnv: "SLUICE_TEST_TOKEN" }],
     environment: { SLUICE_TEST_TOKEN: token },
@@ -55,6 +54,20 @@ export async function startTestDesigner(runtimeUrl: string, { stored = {}, ...op
       rmSync(parentFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** The port of the first designer of this process. The next ones use it too: the browser then finds their scripts in its cache. */
+let usualPort = 0;
+
+async function startOnUsualPort(options: Omit<DesignerOptions, "port">): Promise<RunningDesigner> {
+  try {
+    const designer = await startDesigner({ ...options, port: usualPort });
+    if (usualPort === 0) usualPort = Number(new URL(designer.url).port);
+    return designer;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    return startDesigner({ ...options, port: 0 });
+  }
 }
 
 function parse(text: string): unknown {

@@ -1,9 +1,8 @@
 // The screen with the tests of all flows, and navigation with the command palette, in a real browser.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasBrowser, openBrowser, openPage, soon, type OpenPage } from "./browser.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasBrowser, openPage, soon, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 import { findingsOf } from "./axe.ts";
 
@@ -13,7 +12,6 @@ const test = (id: string, expected: string): string =>
   `flowId: ${id}\ntests:\n  - {name: says ${expected}, when: {webhook: ${id}}, then: [{reply: {status: 200, bodyEquals: ${expected}}}]}\n`;
 
 describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
-  let browser: Browser;
   let designer: StartedDesigner;
   let opened: OpenPage;
   const writeTest = (id: string, name: string, text: string): void => {
@@ -21,25 +19,21 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
     writeFileSync(join(designer.workspace, "tests", id, `${name}.test.yaml`), text);
   };
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
   beforeEach(async () => {
     // No runtime is available: these tests need none.
     designer = await startTestDesigner("http://127.0.0.1:9");
-    opened = await openPage(browser, { bypassCSP: true });
+    opened = await openPage();
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   it("explains the empty state", async () => {
     await opened.page.goto(`${designer.url}/tests`);
     await opened.page.getByText("No tests yet").waitFor();
-    expect(await opened.page.getByRole("button", { name: "Run all" }).count()).toBe(0);
+    await expect.poll(() => opened.page.getByRole("button", { name: "Run all" }).count(), soon).toBe(0);
   });
 
   it("run together or by flow, by keyboard, and show the first difference; the files on disk are tested", async () => {
@@ -53,15 +47,17 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
     await page.goto(`${designer.url}/tests`);
     const suite = (name: string) => page.getByRole("region", { name: `Tests of ${name}` }).first();
     await suite("Greets people").getByText("good.test.yaml").waitFor();
-    expect(await page.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual(["Greets people", "Parts from people"]);
+    await expect.poll(() => page.getByRole("heading", { level: 2 }).allInnerTexts(), soon).toEqual(["Greets people", "Parts from people"]);
     await page.getByRole("button", { name: "Run all" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("1 of 3 passed", { exact: true }).waitFor();
     await suite("Greets people").getByText("1 of 1 passed").waitFor();
     await suite("Parts from people").getByText("0 of 2 passed").waitFor();
     const different = suite("Parts from people").getByRole("row").filter({ hasText: "says farewell" });
-    expect(await different.innerText()).toMatch(/farewell.*bye|bye.*farewell/s);
-    expect(await suite("Parts from people").getByRole("row").filter({ hasText: "unreadable.test.yaml" }).innerText()).toContain("line 2, column 9");
+    await expect.poll(() => different.innerText(), soon).toMatch(/farewell.*bye|bye.*farewell/s);
+    await expect
+      .poll(() => suite("Parts from people").getByRole("row").filter({ hasText: "unreadable.test.yaml" }).innerText(), soon)
+      .toContain("line 2, column 9");
     expect(await findingsOf(page)).toEqual([]);
 
     designer.writeFlow("parts", flow("parts", "Parts from people", "farewell"));
@@ -112,7 +108,8 @@ describe.skipIf(!hasBrowser)("the tests of all flows (needs Chromium)", () => {
         const [itemBox, listBox] = [item.getBoundingClientRect(), (item.parentElement as Element).getBoundingClientRect()];
         return itemBox.top >= listBox.top - 1 && itemBox.bottom <= listBox.bottom + 1;
       });
-    expect(await selected.getAttribute("id")).toBe(await dialog.getByRole("option").last().getAttribute("id"));
+    const last = await dialog.getByRole("option").last().getAttribute("id");
+    await expect.poll(() => selected.getAttribute("id"), soon).toBe(last);
     await expect.poll(isInside, soon).toBe(true);
   });
 });

@@ -1,10 +1,12 @@
 // Trying a flow while editing it, its tests, recorded runs and dead letters, in a real browser.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { call, startTestServer, token as runtimeToken, type StartedServer } from "../started-server.ts";
-import { hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { stubPartner, type StubPartner } from "../stub-partner.ts";
+import { hasBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, type StartedDesigner } from "./started-designer.ts";
 
 const flow = (id: string, greeting = "Hello"): string => `- route:
@@ -56,27 +58,22 @@ const deadLetterFlow = (id: string, step = "throwException: {exceptionType: java
 `;
 
 describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
-  let browser: Browser;
   let runtime: StartedServer;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
   beforeAll(async () => {
-    browser = await openBrowser();
     runtime = await startTestServer();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await runtime?.end();
-  });
+  afterAll(() => runtime?.end());
   beforeEach(async () => {
     designer = await startTestDesigner(runtime.baseUrl, { environment: { SLUICE_TEST_TOKEN: runtimeToken } });
-    opened = await openPage(browser);
+    opened = await openPage();
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const openFlow = async (id: string, text: string, view = ""): Promise<Page> => {
@@ -103,12 +100,12 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await row(page, "greet").getByText("Hello Ada").waitFor();
     await row(page, "call-erp").getByText("No mock: body unchanged").waitFor();
     await row(page, "known").waitFor();
-    expect(await row(page, "stranger").count()).toBe(0);
+    await expect.poll(() => row(page, "stranger").count(), soon).toBe(0);
     await typeSource(page, flow("live", "Bye"));
     await row(page, "greet").getByText("Bye Ada").waitFor();
     await body(page).fill('{"name": "Bob"}');
     await row(page, "stranger").getByText("nobody").waitFor();
-    expect(await row(page, "known").count()).toBe(0);
+    await expect.poll(() => row(page, "known").count(), soon).toBe(0);
     expect((await runtime.api("GET", "/flows/live")).status).toBe(404);
     await row(page, "stranger").getByRole("button", { name: "stranger" }).click();
     await page.getByRole("region", { name: "stranger, Difference" }).getByText("Bye Bob").waitFor();
@@ -121,10 +118,10 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     const choose = (name: string, text: string) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
     await choose("large.json", "ä".repeat(600_000));
     await page.getByText("large.json is larger than 1 MB.").waitFor();
-    expect(await body(page).inputValue()).toBe(initial);
+    await expect.poll(() => body(page).inputValue(), soon).toBe(initial);
     await choose("small.json", '{"name": "Ada"}');
     await page.getByText("From small.json").waitFor();
-    expect(await body(page).inputValue()).toBe('{"name": "Ada"}');
+    await expect.poll(() => body(page).inputValue(), soon).toBe('{"name": "Ada"}');
     await expect.poll(() => page.getByText("is larger than").count(), soon).toBe(0);
   });
 
@@ -161,7 +158,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await row(page, "greet").waitFor();
     await typeSource(page, `${flow("broken")}  bad: [`);
     await page.getByText("showing the last valid version").waitFor();
-    expect(await row(page, "greet").count()).toBe(1);
+    await expect.poll(() => row(page, "greet").count(), soon).toBe(1);
     const failing = flow("broken").replace(
       "constant: nobody",
       "constant: nobody\n                - throwException: {id: fail, exceptionType: java.io.IOException, message: broken on purpose}",
@@ -169,6 +166,13 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await typeSource(page, failing);
     await row(page, "fail").getByText("broken on purpose").waitFor();
     await page.getByRole("treeitem").filter({ hasText: "broken on purpose" }).waitFor();
+    // The failed card is drawn in the color of failures, the others are not.
+    const color = (cards: Locator, property: "borderTopColor" | "color"): Promise<string> =>
+      cards.first().evaluate((element, name) => getComputedStyle(element)[name], property);
+    const failed = page.locator(".card").filter({ hasText: "broken on purpose" });
+    const fail = await color(failed.locator(".card__state--fail"), "color");
+    await expect.poll(() => color(failed, "borderTopColor"), soon).toBe(fail);
+    await expect.poll(() => color(page.locator(".card").filter({ hasText: "Hello" }), "borderTopColor"), soon).not.toBe(fail);
   });
 
   it("a flow that never ends is stopped, and the next text runs again", async () => {
@@ -239,13 +243,13 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByLabel("Number of retries").fill("2");
     await page.getByRole("button", { name: "Insert steps" }).click();
     for (const attempt of ["call-erp", "call-erp #2", "call-erp #3"]) await row(page, attempt).waitFor();
-    expect(await row(page, "call-erp #4").count()).toBe(0);
+    await expect.poll(() => row(page, "call-erp #4").count(), soon).toBe(0);
     // The step of the handler that stores the dead letter.
     await row(page, "onException1-to1").waitFor();
     await page.getByRole("tab", { name: "Problems (0)" }).waitFor();
   });
 
-  it("nothing in the form moves while an expression is typed, valid or not, and its result follows within 300 ms", async () => {
+  it("nothing in the form moves while an expression is typed, valid or not", async () => {
     const page = await openFlow("still", flow("still"));
     await page.getByRole("button", { name: "Try it", exact: true }).click();
     await body(page).fill('{"name": "Ada"}');
@@ -253,43 +257,36 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     const inspector = page.getByRole("complementary", { name: "Inspector" });
     const text = inspector.getByLabel("Expression", { exact: true });
     await inspector.getByRole("group", { name: "Result of Expression" }).getByText('"Hello Ada"').waitFor();
-    const tops = (): Promise<readonly number[]> =>
-      inspector
-        .locator("input, select, textarea, [role=tab], legend, summary")
-        .evaluateAll((all) => all.filter((element) => element.checkVisibility()).map((element) => element.getBoundingClientRect().top));
     await text.focus();
-    const before = await tops();
-    // Records when the last key was pressed, and every later outcome with its time.
-    const log = await text.evaluateHandle((field) => {
-      const outcome = field.closest(".field")?.querySelector(".expression__outcome") as HTMLElement;
-      const seen: { typedAt: number; outcomes: { at: number; text: string }[] } = { typedAt: 0, outcomes: [] };
-      field.addEventListener("input", () => Object.assign(seen, { typedAt: performance.now(), outcomes: [] }), { capture: true });
-      new MutationObserver(() => seen.outcomes.push({ at: performance.now(), text: outcome.innerText })).observe(outcome, {
-        ...{ subtree: true, childList: true, characterData: true, attributes: true },
-      });
+    // Looks at the form in every frame from now on.
+    const moves = await inspector.evaluateHandle((form) => {
+      const tops = (): string =>
+        [...form.querySelectorAll("input, select, textarea, [role=tab], legend, summary")]
+          .filter((element) => element.checkVisibility())
+          .map((element) => element.getBoundingClientRect().top)
+          .join(" ");
+      const first = tops();
+      const seen = { frames: 0, moved: [] as string[] };
+      const look = (): void => {
+        seen.frames++;
+        if (tops() !== first) seen.moved.push(tops());
+        requestAnimationFrame(look);
+      };
+      look();
       return seen;
     });
-    const cases = [
+    for (const [typed, shown] of [
       ["${body[name]", /is not closed/],
       ["${body[name]}", /"Ada"/],
       ["${nosuch", /is not closed|nosuch/],
       ["Hi ${body[name]}", /"Hi Ada"/],
-    ] as const;
-    const delays = cases.map((): number[] => []);
-    for (let round = 0; round < 4; round++) {
-      for (const [index, [typed, shown]] of cases.entries()) {
-        await text.fill(typed);
-        await inspector.getByText(shown).first().waitFor();
-        await page.waitForTimeout(400);
-        expect(await tops()).toEqual(before);
-        const { typedAt, outcomes } = await log.jsonValue();
-        const first = outcomes.find((outcome) => shown.test(outcome.text));
-        expect(first, JSON.stringify(outcomes)).toBeDefined();
-        delays[index]?.push((first?.at ?? Number.NaN) - typedAt);
-      }
+    ] as const) {
+      const { frames } = await moves.jsonValue();
+      await text.fill(typed);
+      await inspector.getByText(shown).first().waitFor();
+      await expect.poll(async () => (await moves.jsonValue()).frames, soon).toBeGreaterThan(frames);
     }
-    // The fastest of several rounds: the limit is that of the designer, not of a busy machine.
-    for (const [index, [typed]] of cases.entries()) expect(Math.min(...(delays[index] ?? [])), `${typed}: ${delays[index]?.join(", ")}`).toBeLessThan(300);
+    expect((await moves.jsonValue()).moved).toEqual([]);
   });
 
   it("runs the tests in the page, on each change if enabled, and on the runtime", async () => {
@@ -309,7 +306,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByText(/^Deployed \d/).waitFor();
     await page.getByRole("button", { name: "Run on the runtime" }).click();
     await page.getByText("1 of 1 passed on the runtime").waitFor();
-    const { runs } = (await runtime.api("GET", "/runs?flowId=tested")).json;
+    const { runs } = (await runtime.api("GET", "/runs?flowId=tested&kind=test")).json;
     expect(runs.filter((run: { sessionId: string | null }) => run.sessionId !== null).length).toBeGreaterThan(0);
   });
 
@@ -353,7 +350,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByRole("slider", { name: "Step", exact: true }).press("ArrowRight");
     await page.getByText("2 of 4: call-erp").waitFor();
     await page.getByRole("region", { name: "call-erp, Difference" }).getByText("Hello Ada (known)").waitFor();
-    expect(await page.getByRole("treeitem", { selected: true }).innerText()).toMatch(/^erp\n/);
+    await expect.poll(() => page.getByRole("treeitem", { selected: true }).innerText(), soon).toMatch(/^erp\n/);
     await page.getByRole("button", { name: "Replay from this step" }).click();
     await page.getByRole("dialog").getByLabel("Body").fill("Hello Bob");
     await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
@@ -395,7 +392,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
       .first()
       .click();
     await page.getByRole("dialog").getByText("<script>").first().waitFor();
-    expect(await page.locator("img[src=x]").count()).toBe(0);
+    await expect.poll(() => page.locator("img[src=x]").count(), soon).toBe(0);
     await runtime.api("DELETE", "/dead-letters?flowId=hostile");
   });
 
@@ -412,7 +409,7 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await dialog.getByText(`(hash ${hash.slice(0, 12)})`).waitFor();
     await dialog.getByText("'again' on local: the version deployed").waitFor();
     await dialog.getByText("'again' calls these systems again:").waitFor();
-    expect(await dialog.getByRole("listitem").getByRole("listitem").allInnerTexts()).toEqual(["erp.invalid (/orders)"]);
+    await expect.poll(() => dialog.getByRole("listitem").getByRole("listitem").allInnerTexts(), soon).toEqual(["erp.invalid (/orders)"]);
     await dialog.getByRole("button", { name: "Cancel" }).click();
     expect(await replays()).toBe(before);
     const step = page.getByRole("button", { name: "Replay from this step" });
@@ -483,47 +480,59 @@ describe.skipIf(!hasBrowser)("trying a flow (needs Chromium)", () => {
     await page.getByText("No dead letters").waitFor();
   });
 
-  it("a replay is still tracked after a network failure", async () => {
-    await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters"));
-    const total = 120;
-    for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/slow-letters`, { method: "POST", body: `order ${count}` });
-    await runtime.putFlow("slow-letters", deadLetterFlow("slow-letters", "delay: {constant: '150'}"));
-    const { page, context } = opened;
-    await page.goto(`${designer.url}/dead-letters`);
-    await page.getByLabel("Route").selectOption("slow-letters");
-    await page.getByRole("button", { name: "Replay all of slow-letters" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
-    await page.getByText(/^\d+ of 120 processed…$/).waitFor();
-    await context.setOffline(true);
-    await page.waitForTimeout(1_500);
-    expect(await page.getByRole("button", { name: "Cancel replay" }).count()).toBe(1);
-    await context.setOffline(false);
-    await page.getByText("120 replayed.").waitFor();
-    await expect.poll(async () => (await runtime.api("GET", "/dead-letters?routeId=slow-letters")).json.total, soon).toBe(0);
-  });
-
-  it("all dead letters of a route are replayed with their progress, and the replay can be cancelled", async () => {
-    await runtime.putFlow("many-letters", deadLetterFlow("many-letters"));
-    const total = 120;
-    for (let count = 0; count < total; count++) await fetch(`${runtime.baseUrl}/api/many-letters`, { method: "POST", body: `order ${count}` });
-    await runtime.putFlow("many-letters", deadLetterFlow("many-letters", "delay: {constant: '150'}"));
-    const { page } = opened;
-    await page.goto(`${designer.url}/dead-letters`);
-    await page.getByLabel("Route").selectOption("many-letters");
-    await page.getByRole("button", { name: "Replay all of many-letters" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
-    const progress = page.getByText(/^\d+ of 120 processed…$/);
-    await progress.waitFor();
-    const first = Number.parseInt(await progress.innerText(), 10);
-    await expect.poll(async () => Number.parseInt(await progress.innerText(), 10), soon).toBeGreaterThan(first);
-    await page.getByRole("button", { name: "Cancel replay" }).click();
-    const ended = page.getByText(/^\d+ replayed\.$/);
-    await ended.waitFor();
-    const replayed = Number.parseInt(await ended.innerText(), 10);
-    expect(replayed).toBeGreaterThan(first);
-    expect(replayed).toBeLessThan(total);
-    await expect.poll(async () => (await runtime.api("GET", "/dead-letters?routeId=many-letters")).json.total, soon).toBe(total - replayed);
-    await page.getByRole("button", { name: "Replay all of many-letters" }).waitFor();
-    await runtime.api("DELETE", "/dead-letters?routeId=many-letters");
+  it("all dead letters of a route are replayed with their progress, also after a network failure, until the replay is cancelled", async () => {
+    const partner = await gatedPartner();
+    try {
+      await runtime.putFlow("many-letters", deadLetterFlow("many-letters"));
+      for (let count = 0; count < 16; count++) await fetch(`${runtime.baseUrl}/api/many-letters`, { method: "POST", body: `order ${count}` });
+      await runtime.putFlow("many-letters", deadLetterFlow("many-letters", `to: {uri: "${partner.url}"}`));
+      const { page, context } = opened;
+      await page.goto(`${designer.url}/dead-letters`);
+      await page.getByLabel("Route").selectOption("many-letters");
+      await page.getByRole("button", { name: "Replay all of many-letters" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Replay on local" }).click();
+      partner.reply(4);
+      await page.getByText("4 of 16 processed…").waitFor();
+      await Promise.all([page.waitForEvent("requestfailed", (request) => request.url().includes("/dead-letters/replays/")), context.setOffline(true)]);
+      await expect.poll(() => page.getByRole("button", { name: "Cancel replay" }).count(), soon).toBe(1);
+      await context.setOffline(false);
+      partner.reply(4);
+      await page.getByText("8 of 16 processed…").waitFor();
+      await Promise.all([
+        page.waitForResponse((response) => response.request().method() === "DELETE"),
+        page.getByRole("button", { name: "Cancel replay" }).click(),
+      ]);
+      // Those that are being replayed.
+      partner.reply(4);
+      await page.getByText("12 replayed.").waitFor();
+      await expect.poll(async () => (await runtime.api("GET", "/dead-letters?routeId=many-letters")).json.total, soon).toBe(4);
+      await page.getByRole("button", { name: "Replay all of many-letters" }).waitFor();
+    } finally {
+      await runtime.api("DELETE", "/dead-letters?routeId=many-letters");
+      await partner.close();
+    }
   });
 });
+
+/** A partner that replies only to as many calls as the test allows. */
+async function gatedPartner(): Promise<StubPartner & { reply(count: number): void }> {
+  const waiting: ServerResponse[] = [];
+  let allowed = 0;
+  const replyAllowed = (): void => {
+    while (allowed > 0 && waiting.length > 0) {
+      allowed--;
+      waiting.shift()?.end("fine");
+    }
+  };
+  const partner = await stubPartner((_call, response) => {
+    waiting.push(response);
+    replyAllowed();
+  });
+  return {
+    ...partner,
+    reply(count) {
+      allowed += count;
+      replyAllowed();
+    },
+  };
+}

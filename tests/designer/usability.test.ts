@@ -1,31 +1,25 @@
 // Incomplete input, small screens and failures: no screen is empty, truncated or misleading.
 import { gzipSync } from "node:zlib";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasBrowser, openBrowser, openPage, type OpenPage } from "./browser.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hasBrowser, openPage, type OpenPage, soon } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 import { startStubRuntime, type StubRuntime } from "./stub-runtime.ts";
 
 describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
-  let browser: Browser;
   let runtime: StubRuntime;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(async () => browser?.close());
   beforeEach(async () => {
     runtime = await startStubRuntime();
     designer = await startTestDesigner(runtime.baseUrl);
-    opened = await openPage(browser);
+    opened = await openPage();
   });
   afterEach(async () => {
-    expect(opened.pageErrors).toEqual([]);
-    await opened.context.close();
+    await opened.close();
     await designer.end();
     await runtime.close();
+    expect(opened.pageErrors).toEqual([]);
   });
 
   const height = async (selector: string): Promise<number> => (await opened.page.locator(selector).boundingBox())?.height ?? 0;
@@ -57,7 +51,7 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
     await page.goto(`${designer.url}/flows/unread`);
     await page.getByRole("heading", { name: "This flow cannot be displayed." }).waitFor();
     await page.getByText("The YAML is not valid. Fix line 3 in the YAML view.").waitFor();
-    expect(await page.getByText("This flow has no routes yet.").count()).toBe(0);
+    await expect.poll(() => page.getByText("This flow has no routes yet.").count(), soon).toBe(0);
   });
 
   it("the header of the editor keeps its height when the text changes", async () => {
@@ -94,35 +88,32 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
     await page.getByLabel("Token variable").fill("secret");
     await page.getByRole("button", { name: "Add target" }).click();
     await page.getByText("the variable 'secret' cannot be used as a token").waitFor();
-    expect(await page.getByLabel("Address").inputValue()).toBe("https://runtime.example.com");
+    await expect.poll(() => page.getByLabel("Address").inputValue(), soon).toBe("https://runtime.example.com");
     await page.getByLabel("Token variable").fill("SLUICE_STAGING_TOKEN");
     await page.getByRole("button", { name: "Add target" }).click();
     await page.getByText("The token in SLUICE_STAGING_TOKEN will be sent to https://runtime.example.com.").waitFor();
     await page.getByRole("button", { name: "Save targets" }).click();
     await page.getByRole("cell", { name: "SLUICE_STAGING_TOKEN" }).waitFor();
-    expect(await page.getByLabel("Address").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Address").inputValue(), soon).toBe("");
   });
 
   it("with a password, a new target requires the correct password", async () => {
-    const locked = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
-    try {
-      const { page } = opened;
-      await page.goto(`${locked.url}/settings`);
-      await page.getByLabel("Password").fill("pass word");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByLabel("Target name").fill("staging");
-      await page.getByLabel("Address").fill("https://runtime.example.com");
-      await page.getByLabel("Token variable").fill("SLUICE_STAGING_TOKEN");
-      await page.getByRole("button", { name: "Add target" }).click();
-      await page.getByLabel("Designer password").fill("wrong");
-      await page.getByRole("button", { name: "Save targets" }).click();
-      await page.getByText("wrong password").waitFor();
-      await page.getByLabel("Designer password").fill("pass word");
-      await page.getByRole("button", { name: "Save targets" }).click();
-      await page.getByRole("cell", { name: "SLUICE_STAGING_TOKEN" }).waitFor();
-    } finally {
-      await locked.end();
-    }
+    await designer.end();
+    designer = await startTestDesigner(runtime.baseUrl, { password: "pass word" });
+    const { page } = opened;
+    await page.goto(`${designer.url}/settings`);
+    await page.getByLabel("Password").fill("pass word");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("Target name").fill("staging");
+    await page.getByLabel("Address").fill("https://runtime.example.com");
+    await page.getByLabel("Token variable").fill("SLUICE_STAGING_TOKEN");
+    await page.getByRole("button", { name: "Add target" }).click();
+    await page.getByLabel("Designer password").fill("wrong");
+    await page.getByRole("button", { name: "Save targets" }).click();
+    await page.getByText("wrong password").waitFor();
+    await page.getByLabel("Designer password").fill("pass word");
+    await page.getByRole("button", { name: "Save targets" }).click();
+    await page.getByRole("cell", { name: "SLUICE_STAGING_TOKEN" }).waitFor();
   });
 
   it("the first screen loads at most 150 KB of compressed JavaScript", async () => {
@@ -149,6 +140,6 @@ describe.skipIf(!hasBrowser)("usability (needs Chromium)", () => {
     const { page } = opened;
     await page.goto(`${designer.url}/runs`);
     await page.getByText("out of order").waitFor();
-    expect(await page.getByText("No matches").count()).toBe(0);
+    await expect.poll(() => page.getByText("No matches").count(), soon).toBe(0);
   });
 });

@@ -1,32 +1,26 @@
 // The Versions tab against a real runtime, in a real browser.
 import { userInfo } from "node:os";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, token, type StartedServer } from "../started-server.ts";
 import { findingsOf } from "./axe.ts";
-import { badge, hasBrowser, openBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
+import { badge, hasBrowser, openPage, soon, typeSource, type OpenPage } from "./browser.ts";
 import { startTestDesigner, webhookFlow, type StartedDesigner } from "./started-designer.ts";
 
 describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
-  let browser: Browser;
   let server: StartedServer;
   let designer: StartedDesigner;
   let opened: OpenPage;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(async () => browser?.close());
   beforeEach(async () => {
     server = await startTestServer();
     designer = await startTestDesigner(server.baseUrl, {
       environment: { SLUICE_TEST_TOKEN: token },
       stored: { "flows/orders.yaml": webhookFlow("orders", "one") },
     });
-    opened = await openPage(browser, { bypassCSP: true });
+    opened = await openPage();
   });
   afterEach(async () => {
-    await opened?.context.close();
+    await opened?.close();
     await designer?.end();
     await server?.end();
   });
@@ -45,9 +39,9 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
     const deployed = page.getByRole("region", { name: "Deployed to local" });
     const row = (version: string) => deployed.getByRole("row", { name: new RegExp(`^${version}\\b`) });
     await row("v2").getByText("Running").waitFor();
-    expect(await row("v2").innerText()).toContain(userInfo().username);
-    expect(await row("v1").getByText("Running").count()).toBe(0);
-    expect(await row("v2").getByRole("button", { name: "Roll back on local…" }).isDisabled()).toBe(true);
+    await expect.poll(() => row("v2").innerText(), soon).toContain(userInfo().username);
+    await expect.poll(() => row("v1").getByText("Running").count(), soon).toBe(0);
+    await expect.poll(() => row("v2").getByRole("button", { name: "Roll back on local…" }).isDisabled(), soon).toBe(true);
 
     await row("v1").getByRole("button", { name: "Compare" }).click();
     const difference = page.getByRole("dialog", { name: "Changes from v1 to the current text" });
@@ -77,7 +71,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
     // The designer records the version it rolled back to, so the next Deploy is not a conflict.
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await expect.poll(reply, soon).toBe("two");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count(), soon).toBe(0);
     await row("v4").getByText("Running").waitFor();
     expect(await findingsOf(page)).toEqual([]);
     expect(opened.pageErrors).toEqual([]);
@@ -108,9 +102,9 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
       ]);
     expect(await findingsOf(page)).toEqual([]);
     await dialog.getByRole("region", { name: "Webhook contract" }).getByText("Compatible: existing callers are not affected.").waitFor();
-    expect(await dialog.getByRole("region", { name: "Affected tests" }).getByRole("listitem").allInnerTexts()).toEqual([
-      "answers: runs the changed route reviewed, refers to the removed step log1",
-    ]);
+    await expect
+      .poll(() => dialog.getByRole("region", { name: "Affected tests" }).getByRole("listitem").allInnerTexts(), soon)
+      .toEqual(["answers: runs the changed route reviewed, refers to the removed step log1"]);
 
     // Navigate by keyboard to the canvas, where each change has a badge with text.
     await changes.nth(1).getByRole("button").press("Enter");
@@ -128,13 +122,13 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
         "Set header kind , transform step, 2 of 2, order + Added",
       ]);
     const gone = canvas.getByRole("region", { name: "Removed route dropped" });
-    expect(await gone.locator(".card").count()).toBe(2);
+    await expect.poll(() => gone.locator(".card").count(), soon).toBe(2);
     await gone.getByText("gone").waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Set body");
     expect(await findingsOf(page)).toEqual([]);
     await page.keyboard.press("Control+z");
     await bar.getByText("No route or step changes.").waitFor();
-    expect(await canvas.getByText("Removed").count()).toBe(0);
+    await expect.poll(() => canvas.getByText("Removed").count(), soon).toBe(0);
     await page.keyboard.press("Control+Shift+z");
     await bar.getByText("1 added, 1 changed, 2 removed").waitFor();
     await bar.getByRole("button", { name: "Review changes" }).click();
@@ -152,7 +146,7 @@ describe.skipIf(!hasBrowser)("the versions of a flow (needs Chromium)", () => {
     await page.getByRole("button", { name: "Review changes" }).click();
     const contract = dialog.getByRole("region", { name: "Webhook contract" });
     await contract.getByText("Breaking: some requests that succeed now will be rejected after the deployment.").waitFor();
-    expect(await contract.getByRole("listitem").allInnerTexts()).toEqual(["/api/reviewed no longer accepts all methods"]);
+    await expect.poll(() => contract.getByRole("listitem").allInnerTexts(), soon).toEqual(["/api/reviewed no longer accepts all methods"]);
     expect(await findingsOf(page)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { startCanary } from "../canary.ts";
 import { startBareServer } from "../bare-server.ts";
 import { openDescriptors, residentBytes } from "../process-usage.ts";
 import { eventually, sleep } from "../started-server.ts";
-import { spawnWatched, type WatchedServer } from "../watched-server.ts";
+import { spawnWatched, withFastCanary, type WatchedServer } from "../watched-server.ts";
 
 const openFiles = Number(/Max open files\s+(\d+)/.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1_024);
 const canOpen = (count: number): boolean => openFiles >= count + 500;
@@ -51,7 +51,7 @@ describe.skipIf(!canOpen(2_000))("slow request heads (needs 2,000 file descripto
       drip();
       const dripping = setInterval(drip, 10_000);
       await eventually(() => closed === 2_000, 60_000).finally(() => clearInterval(dripping));
-    });
+    }, withFastCanary);
   }, 180_000);
 });
 
@@ -73,7 +73,7 @@ describe.skipIf(!canOpen(10_000))("idle connections (needs 10,000 file descripto
       async () => {
         for (let round = 0; round < 2; round++) await openAndCloseIdle(server, 1_000);
       },
-      { growthMib },
+      { growthMib, ...withFastCanary },
     );
     await server.checkInvariantsDuring(() => openAndCloseIdle(server, 10_000), { growthMib, canaryMs: 250 + p99 });
   }, 300_000);
@@ -157,5 +157,5 @@ it("1,000 callers that disconnect during their run do not affect others", async 
     const { runs } = (await server.api("GET", "/runs?routeId=slow&limit=1000")).json as { runs: { status: string }[] };
     expect(runs.length).toBeGreaterThan(100);
     expect(runs.filter(({ status }) => status === "failed")).toEqual([]);
-  });
+  }, withFastCanary);
 }, 120_000);

@@ -1,13 +1,13 @@
 // The complete sweep: every language, format and step of the catalog and every endpoint, each with the worst bodies that the default limits allow.
-// `SWEEP=<regular expression>` selects cases by name. The known critical cases are in tests/event-loop.test.ts.
+// `SWEEP=<regular expression>` selects cases by name. The known critical cases are in tests/long/event-loop.test.ts.
 import { appendFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { apiCases, uncoveredEndpoints } from "../event-loop/api-cases.ts";
-import { batchesOf, type Batch } from "../event-loop/batches.ts";
-import { inputs, type InputName } from "../event-loop/hostile-inputs.ts";
-import { budgetMs } from "../event-loop/loop-watch.ts";
-import { messageCases, uncovered } from "../event-loop/message-cases.ts";
-import { report, routeOf, startSweepServer, type Measurement, type SweepServer } from "../event-loop/sweep.ts";
+import { apiCases, uncoveredEndpoints } from "../long/event-loop/api-cases.ts";
+import { batchesOf, type Batch } from "../long/event-loop/batches.ts";
+import { inputs, type InputName } from "../long/event-loop/hostile-inputs.ts";
+import { budgetMs } from "../long/event-loop/loop-watch.ts";
+import { messageCases, uncovered } from "../long/event-loop/message-cases.ts";
+import { report, routeOf, startSweepServer, type Measurement, type SweepServer } from "../long/event-loop/sweep.ts";
 
 /** Just below the body limit of 10 MiB. */
 const size = 9_900_000;

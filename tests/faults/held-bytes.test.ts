@@ -21,7 +21,7 @@ const route = (id: string, uri: string, ...steps: readonly string[]): string =>
 
 /** Runs an attack while the canary is called; returns the maximum memory growth in MiB. */
 async function peakGrowth(attack: () => Promise<void>): Promise<number> {
-  const canary = await startCanary(server);
+  const canary = await startCanary(server, 250);
   const memory = watchMemory(server.pid);
   try {
     await attack();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await spawnServer({ env: { SERVICE_MAX_INFLIGHT: "200", SERVICE_MAX_MESSAGE: "4MiB", SERVICE_RUN_MS: "100s", SERVICE_ENABLE_JS: "true" } });
   expect((await server.putFlow("canary", canaryFlow)).status).toBe(201);
 });
-beforeEach(async () => void (canary = await startCanary(server)));
+beforeEach(async () => void (canary = await startCanary(server, 250)));
 afterEach(async () => {
   await canary.stop();
   expect(server.output()).not.toMatch(unexpectedOutput);
@@ -82,7 +82,7 @@ describe("an endless expression is stopped", () => {
     try {
       expect((await short.putFlow("canary", canaryFlow)).status).toBe(201);
       expect((await short.putFlow("endless-loop", endless)).status).toBe(201);
-      const shortCanary = await startCanary(short);
+      const shortCanary = await startCanary(short, 250);
       const startTime = performance.now();
       const reply = await call(short.baseUrl, "POST", "/api/endless-loop", "x");
       expect(reply.status).toBe(504);

@@ -2,5 +2,5 @@
 import { env } from "node:process";
 
 env["SLUICE_CONTRACT"] = "all";
-await import("../../packages/server/src/cluster/cluster-contract.test.ts");
-await import("../../packages/server/src/cluster/queue-contract.test.ts");
+await import("../../packages/server/src/cluster/cluster-contract.live.test.ts");
+await import("../../packages/server/src/cluster/queue-contract.live.test.ts");

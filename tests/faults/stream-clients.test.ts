@@ -6,7 +6,7 @@ import { afterEach, expect, it } from "vitest";
 import { startBareServer } from "../bare-server.ts";
 import { openDescriptors } from "../process-usage.ts";
 import { call, eventually, sleep, token } from "../started-server.ts";
-import { spawnWatched, type WatchedServer } from "../watched-server.ts";
+import { spawnWatched, withFastCanary, type WatchedServer } from "../watched-server.ts";
 import { unexpectedOutput } from "../unexpected-output.ts";
 
 let server: WatchedServer;
@@ -90,7 +90,7 @@ it("a client that silently stops reading is disconnected within a minute", async
       const deadline = performance.now() + 60_000;
       while ((await clients()) === 1 && performance.now() < deadline) await sendLines();
       expect(await clients()).toBe(0);
-    });
+    }, withFastCanary);
     await eventually(() => openDescriptors(server.pid) <= before.descriptors + 5, 15_000);
     const growthMib = ((await server.heldBytes()) - before.held) / 1024 / 1024;
     expect(growthMib).toBeLessThan(8);

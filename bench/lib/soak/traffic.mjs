@@ -57,13 +57,17 @@ export function createCaller(baseUrl) {
   };
 }
 
-/** Runs one client until the signal aborts. Each action depends only on the iteration index, so that a run is reproducible. */
+/** After so many iterations, a client has done everything. */
+const cycle = 20;
+
+/**
+ * Runs one client until the signal aborts, but at least for one cycle. Each action depends only on the iteration index, so that a run is reproducible.
+ */
 export async function drive(caller, tally, client, signal, pace) {
-  for (let index = 0; !signal.aborted; index++) {
+  for (let index = 0; !signal.aborted || index < cycle; index++) {
     await pace();
-    if (signal.aborted) return;
     const n = client * 10_000_000 + index;
-    const turn = index % 20;
+    const turn = index % cycle;
     if (turn === 7) {
       tally.sent["hang-up"]++;
       await caller.hangUp(n);

@@ -53,12 +53,12 @@ import type {
 
 /** Every operation of the management API by method and path below `/_api`. */
 export interface Operations {
-  /** Returns uptime, engine version and the status of every route. */
+  /** Returns the state of the runtime and of every route. */
   readonly "GET /health": {
     readonly query: { readonly probe?: "live" | "ready" | undefined; readonly scope?: "node" | "cluster" | undefined };
     readonly reply: Health | ProbeReply;
   };
-  /** Lists the live nodes of the cluster, as seen by this node; empty without a cluster. */
+  /** Lists the live nodes of the cluster, as seen by this node. */
   readonly "GET /nodes": {
     readonly reply: { readonly nodes: readonly ClusterNode[]; readonly total: number };
   };
@@ -71,7 +71,7 @@ export interface Operations {
   readonly "GET /flows": {
     readonly reply: { readonly flows: readonly FlowSummary[]; readonly total: number };
   };
-  /** Returns a flow with its YAML; with `Accept: application/yaml` only the YAML. */
+  /** Returns a flow with its YAML. */
   readonly "GET /flows/:id": {
     readonly params: { readonly id: string };
     readonly reply: Flow;
@@ -88,7 +88,9 @@ export interface Operations {
     };
     readonly conditional: true;
     readonly body: {
+      /** The flow. */
       readonly yaml: string;
+      /** Values for the placeholders of the flow, by name; `{env: NAME}` and `{value: …, secret: true}` are also values. Without it, the stored values are kept. */
       readonly params?: unknown;
       /** The content of the flow's test file; null deletes it. */
       readonly tests?: string | null;
@@ -98,7 +100,7 @@ export interface Operations {
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
     readonly reply: InstalledFlow | FlowDryRun;
   };
-  /** Stops a flow's routes and deletes the flow. */
+  /** Stops the routes of a flow and deletes the flow. */
   readonly "DELETE /flows/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -113,7 +115,12 @@ export interface Operations {
   /** Validates a flow without installing it. */
   readonly "POST /flows/validate": {
     readonly query: { readonly id?: string | undefined };
-    readonly body: { readonly yaml: string; readonly params?: unknown };
+    readonly body: {
+      /** The flow. */
+      readonly yaml: string;
+      /** Values for the placeholders of the flow, by name; `{env: NAME}` and `{value: …, secret: true}` are also values. Without it, the stored values are kept. */
+      readonly params?: unknown;
+    };
     readonly bodyText: "application/yaml" | "application/x-yaml" | "text/yaml" | "text/x-yaml";
     readonly reply: { readonly valid: boolean; readonly problems: readonly Problem[] };
   };
@@ -122,13 +129,13 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: { readonly versions: readonly FlowVersion[]; readonly total: number };
   };
-  /** Returns a version of a flow with its YAML; with `Accept: application/yaml` only the YAML. */
+  /** Returns a version of a flow with its YAML. */
   readonly "GET /flows/:id/versions/:revision": {
     readonly params: { readonly id: string; readonly revision: string };
     readonly reply: FlowVersionText;
     readonly replyText: "application/yaml";
   };
-  /** Deploys a stored version again, with its parameters and tests, as a new version. */
+  /** Deploys a stored version again. */
   readonly "POST /flows/:id/rollback": {
     readonly params: { readonly id: string };
     readonly query: {
@@ -145,12 +152,12 @@ export interface Operations {
   readonly "GET /auth": {
     readonly reply: { readonly policies: readonly PolicySummary[]; readonly total: number };
   };
-  /** Returns the access policy of a flow with masked secrets. */
+  /** Returns the access policy of a flow. */
   readonly "GET /auth/:flowId": {
     readonly params: { readonly flowId: string };
     readonly reply: ShownPolicy;
   };
-  /** Creates or replaces the access policy of a flow; a secret sent as `***` keeps its stored value. */
+  /** Creates or replaces the access policy of a flow. */
   readonly "PUT /auth/:flowId": {
     readonly params: { readonly flowId: string };
     readonly conditional: true;
@@ -163,16 +170,16 @@ export interface Operations {
     readonly conditional: true;
     readonly reply: { readonly flowId: string; readonly deleted: boolean };
   };
-  /** Lists the connections with their state and the flows that use them. */
+  /** Lists the connections with the flows that use them. */
   readonly "GET /connections": {
     readonly reply: { readonly connections: readonly ConnectionSummary[]; readonly total: number };
   };
-  /** Returns a connection with masked secrets. */
+  /** Returns a connection. */
   readonly "GET /connections/:id": {
     readonly params: { readonly id: string };
     readonly reply: ConnectionDocument;
   };
-  /** Tests a connection, then creates or replaces it; a secret sent as `***` keeps its stored value. */
+  /** Creates or replaces a connection. */
   readonly "PUT /connections/:id": {
     readonly params: { readonly id: string };
     readonly query: { readonly force?: boolean | undefined };
@@ -191,34 +198,35 @@ export interface Operations {
     readonly body: { readonly type?: string; readonly title?: string; readonly values?: Readonly<Record<string, unknown>> };
     readonly reply: ConnectionTestSuccess | ConnectionTestFailure;
   };
-  /** Tests a saved connection or, if the request has a body, the document in it. */
+  /** Tests a saved connection or a changed version of it. */
   readonly "POST /connections/:id/test": {
     readonly params: { readonly id: string };
     readonly body?: { readonly type?: string; readonly title?: string; readonly values?: Readonly<Record<string, unknown>> };
     readonly reply: ConnectionTestSuccess | ConnectionTestFailure;
   };
-  /** Lists names that exist on the server: tables, topics, queues. */
+  /** Lists names that exist on the other system. */
   readonly "POST /connections/:id/browse": {
     readonly params: { readonly id: string };
     readonly body: { readonly what: string; readonly prefix?: string; readonly limit?: number };
     readonly reply: { readonly names: readonly string[] };
   };
-  /** Lists the Kamelets that flows can use, where they come from, and the flows that use them. */
+  /** Lists the Kamelets that flows can use. */
   readonly "GET /kamelets": {
     readonly reply: { readonly kamelets: readonly KameletSummary[]; readonly total: number };
   };
-  /** Returns a Kamelet with its parameters and its YAML; with `Accept: application/yaml` only the YAML. */
+  /** Returns a Kamelet with its YAML. */
   readonly "GET /kamelets/:name": {
     readonly params: { readonly name: string };
     readonly reply: Kamelet;
     readonly replyText: "application/yaml";
   };
-  /** Installs or replaces a Kamelet; the flows that use it are replaced without dropping a message. */
+  /** Installs or replaces a Kamelet. */
   readonly "PUT /kamelets/:name": {
     readonly params: { readonly name: string };
     readonly query: { readonly dryRun?: boolean | undefined; readonly force?: boolean | undefined };
     readonly conditional: true;
     readonly body: {
+      /** The Kamelet. */
       readonly yaml: string;
       /** Only for a dry run or a validation: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
@@ -236,6 +244,7 @@ export interface Operations {
   readonly "POST /kamelets/validate": {
     readonly query: { readonly name?: string | undefined };
     readonly body: {
+      /** The Kamelet. */
       readonly yaml: string;
       /** Only for a dry run or a validation: the YAML of Kamelets that will be installed too, by name. The document is checked with them. */
       readonly kamelets?: Readonly<Record<string, string>>;
@@ -247,13 +256,13 @@ export interface Operations {
   readonly "GET /value-mappings": {
     readonly reply: { readonly valueMappings: readonly TableSummary[]; readonly total: number };
   };
-  /** Returns a table; with `Accept: text/csv` or `application/xml` in that format. */
+  /** Returns a table. */
   readonly "GET /value-mappings/:id": {
     readonly params: { readonly id: string };
     readonly reply: ValueTable;
     readonly replyText: "text/csv" | "application/xml";
   };
-  /** Installs or replaces a table; it takes effect immediately. */
+  /** Installs or replaces a table. */
   readonly "PUT /value-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -261,7 +270,7 @@ export interface Operations {
     readonly bodyText: "text/csv" | "application/xml" | "text/xml";
     readonly reply: InstalledTable;
   };
-  /** Deletes a table and lists the flows and documents that still use it. */
+  /** Deletes a table. */
   readonly "DELETE /value-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
@@ -276,20 +285,20 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: MappingDocument;
   };
-  /** Validates, tests and installs or replaces a document; it takes effect immediately. */
+  /** Installs or replaces a document. */
   readonly "PUT /message-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
     readonly body: unknown;
     readonly reply: InstalledDocument;
   };
-  /** Deletes a document and lists the flows and documents that still use it. */
+  /** Deletes a document. */
   readonly "DELETE /message-mappings/:id": {
     readonly params: { readonly id: string };
     readonly conditional: true;
     readonly reply: { readonly id: string; readonly deleted: boolean; readonly usedBy: readonly string[] };
   };
-  /** Maps a message and returns the output or all errors. */
+  /** Maps a message. */
   readonly "POST /message-mappings/:id/execute": {
     readonly params: { readonly id: string };
     readonly body: { readonly input: unknown; readonly headers?: Readonly<Record<string, unknown>>; readonly params?: Readonly<Record<string, unknown>> };
@@ -300,12 +309,12 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Stops a route after its in-flight runs have completed; it stays stopped, even after a restart, until it is started. */
+  /** Stops a route. */
   readonly "POST /routes/:id/stop": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Suspends a route: it accepts no messages, even after a restart, until it is resumed. */
+  /** Suspends a route. */
   readonly "POST /routes/:id/suspend": {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
@@ -315,7 +324,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: RouteState;
   };
-  /** Lists messages that could not be processed, newest first. */
+  /** Lists messages that could not be processed. */
   readonly "GET /dead-letters": {
     readonly query: {
       readonly routeId?: string | undefined;
@@ -348,12 +357,12 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: { readonly id: string; readonly deleted: boolean };
   };
-  /** Replays a dead letter into its route; success removes it. */
+  /** Replays a dead letter into its route. */
   readonly "POST /dead-letters/:id/replay": {
     readonly params: { readonly id: string };
     readonly reply: DeadLetterReplay;
   };
-  /** Replays dead letters into their routes, oldest first. */
+  /** Replays the matching dead letters into their routes. */
   readonly "POST /dead-letters/replay": {
     readonly body: {
       readonly routeId?: string;
@@ -370,7 +379,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: ReplayJob;
   };
-  /** Cancels a bulk replay; dead letters that are being replayed are finished. */
+  /** Cancels a bulk replay. */
   readonly "DELETE /dead-letters/replays/:id": {
     readonly params: { readonly id: string };
     readonly reply: ReplayJob;
@@ -383,6 +392,7 @@ export interface Operations {
       readonly status?: "running" | "completed" | "failed" | "retrying" | "discarded" | "cancelled" | undefined;
       readonly correlationId?: string | undefined;
       readonly sessionId?: string | undefined;
+      readonly kind?: readonly ("live" | "replay" | "test")[] | undefined;
       readonly since?: string | undefined;
       readonly until?: string | undefined;
       readonly text?: string | undefined;
@@ -408,7 +418,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: RunDetail;
   };
-  /** Replays a run, unchanged or edited, completely or from a step. */
+  /** Replays a run. */
   readonly "POST /runs/:id/replay": {
     readonly params: { readonly id: string };
     readonly body: {
@@ -421,18 +431,18 @@ export interface Operations {
     };
     readonly reply: ReplayOutcome;
   };
-  /** Captures the message before each step of a route's runs for a limited time. */
+  /** Captures the messages of a route. */
   readonly "POST /routes/:id/capture": {
     readonly params: { readonly id: string };
     readonly body: { readonly forMs: number; readonly maxBytes?: number };
     readonly reply: Capture;
   };
-  /** Returns whether messages of a route are captured. */
+  /** Returns whether the messages of a route are captured. */
   readonly "GET /routes/:id/capture": {
     readonly params: { readonly id: string };
     readonly reply: Capture;
   };
-  /** Stops the capture; captured messages stay available until they are evicted. */
+  /** Stops capturing the messages of a route. */
   readonly "DELETE /routes/:id/capture": {
     readonly params: { readonly id: string };
     readonly reply: Capture;
@@ -470,7 +480,7 @@ export interface Operations {
     };
     readonly events: { readonly log: LogEvent; readonly gap: StreamGap };
   };
-  /** Opens a test session and activates its mocks. */
+  /** Opens a test session. */
   readonly "POST /test/session": {
     readonly body: {
       readonly name?: string;
@@ -479,55 +489,119 @@ export interface Operations {
       readonly unmatched?: "passthrough" | "fail";
       readonly time?: "real" | "skip";
       readonly mocks?: readonly {
+        /** Name of the mock, for assertions. */
         readonly id?: string;
-        readonly match: { readonly stepId?: string; readonly routeId?: string; readonly flowId?: string; readonly uri?: string; readonly kind?: string };
+        /** The calls that the mock replaces: those with all of these. */
+        readonly match: {
+          /** Id of the step; `*` matches any text in this and the others. */
+          readonly stepId?: string;
+          /** Id of the route. */
+          readonly routeId?: string;
+          /** Id of the flow. */
+          readonly flowId?: string;
+          /** URI of the endpoint, with or without its options. */
+          readonly uri?: string;
+          /** Kind of step, such as `to`. */
+          readonly kind?: string;
+        };
+        /** Reply. */
         readonly respond?: {
+          /** HTTP status of the reply. */
           readonly status?: number;
+          /** Headers of the reply. */
           readonly headers?: Readonly<Record<string, unknown>>;
+          /** Body of the reply. */
           readonly body?: unknown;
+          /** Simple expression whose result is the body. */
           readonly bodyExpr?: string;
+          /** Delay in milliseconds. */
           readonly delayMs?: number;
         };
-        readonly throw?: { readonly type: string; readonly message?: string; readonly statusCode?: number; readonly delayMs?: number };
+        /** Error. */
+        readonly throw?: {
+          /** Type of the error. */
+          readonly type: string;
+          /** Message of the error. */
+          readonly message?: string;
+          /** HTTP status of the error. */
+          readonly statusCode?: number;
+          /** Delay in milliseconds. */
+          readonly delayMs?: number;
+        };
+        /** One reply or error for each call, in order. */
         readonly sequence?: readonly {
+          /** Reply. */
           readonly respond?: {
+            /** HTTP status of the reply. */
             readonly status?: number;
+            /** Headers of the reply. */
             readonly headers?: Readonly<Record<string, unknown>>;
+            /** Body of the reply. */
             readonly body?: unknown;
+            /** Simple expression whose result is the body. */
             readonly bodyExpr?: string;
+            /** Delay in milliseconds. */
             readonly delayMs?: number;
           };
-          readonly throw?: { readonly type: string; readonly message?: string; readonly statusCode?: number; readonly delayMs?: number };
+          /** Error. */
+          readonly throw?: {
+            /** Type of the error. */
+            readonly type: string;
+            /** Message of the error. */
+            readonly message?: string;
+            /** HTTP status of the error. */
+            readonly statusCode?: number;
+            /** Delay in milliseconds. */
+            readonly delayMs?: number;
+          };
         }[];
+        /** What happens after the sequence: its last outcome, the first again, an error, or the real call; by default `last`. */
         readonly then?: "last" | "cycle" | "fail" | "passthrough";
+        /** Number of calls that the mock replaces; by default all. */
         readonly times?: number;
       }[];
       readonly assertions?: readonly (
         | {
+            /** A mock that was called: its id, or more about the calls. */
             readonly mockCalled:
               | string
               | {
+                  /** Id of the mock. */
                   readonly mock: string;
+                  /** Number of calls. */
                   readonly times?: number;
+                  /** Minimum number of calls. */
                   readonly atLeast?: number;
+                  /** Maximum number of calls. */
                   readonly atMost?: number;
+                  /** Whether there must be no call. */
                   readonly never?: boolean;
+                  /** The call that `with` refers to, from 1. */
                   readonly call?: number | ("first" | "last" | "any" | "all");
+                  /** What the call must contain. */
                   readonly with?: {
+                    /** Body, or members that the body must have; lists must have the same length. */
                     readonly body?: unknown;
+                    /** Body, which must be equal. */
                     readonly bodyEquals?: unknown;
+                    /** Headers that the call must have. */
                     readonly headers?: Readonly<Record<string, unknown>>;
+                    /** Regular expression that the text of the body must match. */
                     readonly matches?: string;
+                    /** Expected values by JSONPath expression. */
                     readonly jsonpath?: Readonly<Record<string, unknown>>;
                   };
                 };
           }
-        | { readonly mockOrder: readonly string[] }
+        | {
+            /** Ids of mocks in the order of their calls. */
+            readonly mockOrder: readonly string[];
+          }
       )[];
     };
     readonly reply: OpenedSession;
   };
-  /** Returns the recorded calls; the session stays open. */
+  /** Returns the calls recorded so far. */
   readonly "GET /test/session/:id": {
     readonly params: { readonly id: string };
     readonly reply: SessionCalls;
@@ -537,7 +611,7 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: SessionCalls;
   };
-  /** Invokes a direct endpoint, or any route without its trigger, in an open session. */
+  /** Invokes a route in an open test session. */
   readonly "POST /test/invoke": {
     readonly body: {
       readonly sessionId: string;
@@ -553,7 +627,7 @@ export interface Operations {
     };
     readonly reply: InvokeOutcome;
   };
-  /** Sets breakpoints: the first message that reaches a breakpoint is held, all others pass. */
+  /** Sets breakpoints. */
   readonly "POST /breakpoints": {
     readonly body: {
       readonly flowId: string;
@@ -562,23 +636,23 @@ export interface Operations {
     };
     readonly reply: BreakpointSession;
   };
-  /** Returns the session and the held message, and renews the lease. */
+  /** Returns the session and the held message. */
   readonly "GET /breakpoints/:id": {
     readonly params: { readonly id: string };
     readonly reply: BreakpointSession;
   };
-  /** Removes the breakpoints; a held message continues unchanged. */
+  /** Removes the breakpoints. */
   readonly "DELETE /breakpoints/:id": {
     readonly params: { readonly id: string };
     readonly reply: BreakpointSession;
   };
-  /** Lets the held message continue, unchanged or changed. */
+  /** Lets the held message continue. */
   readonly "POST /breakpoints/:id/continue": {
     readonly params: { readonly id: string };
     readonly body?: { readonly body?: unknown; readonly bodyBase64?: string; readonly headers?: Readonly<Record<string, unknown>> };
     readonly reply: BreakpointSession;
   };
-  /** Lets the held message continue and holds it again before its next step. */
+  /** Lets the held message continue to its next step. */
   readonly "POST /breakpoints/:id/step": {
     readonly params: { readonly id: string };
     readonly body?: { readonly body?: unknown; readonly bodyBase64?: string; readonly headers?: Readonly<Record<string, unknown>> };
@@ -589,16 +663,16 @@ export interface Operations {
     readonly params: { readonly id: string };
     readonly reply: BreakpointSession;
   };
-  /** Returns all steps, connectors, languages, formats, entities, beans and Kamelets with their options. */
+  /** Returns everything that flows can use. */
   readonly "GET /catalog": {
     readonly query: { readonly full?: boolean | undefined; readonly scheme?: string | undefined };
     readonly reply: Catalog;
   };
-  /** Returns the JSON Schema (draft 2020-12) of the flow language, for YAML editors. */
+  /** Returns the JSON Schema of the flow language. */
   readonly "GET /schema": {
     readonly reply: { readonly $schema: string };
   };
-  /** Returns the OpenAPI document of this API. */
+  /** Returns this document. */
   readonly "GET /openapi.json": {
     readonly reply: { readonly openapi: string; readonly paths: Readonly<Record<string, unknown>> };
   };

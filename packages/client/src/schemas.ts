@@ -950,6 +950,7 @@ export interface Run {
   readonly reply: { readonly status: number | null; readonly size: number | null } | null;
   readonly sessionId: string | null;
   readonly replayOf: string | null;
+  readonly kind: RunKind;
   /** The node of the run. Only in a cluster. */
   readonly node?: string;
 }
@@ -977,6 +978,7 @@ export interface RunDetail {
   readonly reply: { readonly status: number | null; readonly size: number | null } | null;
   readonly sessionId: string | null;
   readonly replayOf: string | null;
+  readonly kind: RunKind;
   /** The node of the run. Only in a cluster. */
   readonly node?: string;
   readonly replayable: boolean;
@@ -984,6 +986,8 @@ export interface RunDetail {
   readonly messages?: readonly CapturedMessage[];
   readonly messagesTruncated?: boolean;
 }
+
+export type RunKind = "live" | "replay" | "test";
 
 export type RunStatus = "running" | "completed" | "failed" | "retrying" | "discarded" | "cancelled";
 

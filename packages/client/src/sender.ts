@@ -18,8 +18,8 @@ export interface SenderOptions {
 export interface CallOptions {
   /** Values of the `:name` segments of the path. */
   readonly params?: Readonly<Record<string, string>> | undefined;
-  /** Undefined members are omitted. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** Undefined members are omitted; lists are comma-separated. */
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>> | undefined;
   /** Text is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;

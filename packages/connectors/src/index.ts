@@ -10,6 +10,7 @@ import { nodeHttpTools } from "./webhook/node-http-tools.ts";
 export { importModule } from "./clients/import-module.ts";
 export { findClient, installCommand, loadClient, missingClient, type InstalledClient } from "./clients/load-client.ts";
 export { mainModule } from "./clients/main-module.ts";
+export { findSqlite, howToGetSqlite, sqlitePackage } from "./clients/sqlite-module.ts";
 export type { ConnectionSettings } from "./database/database-folders.ts";
 export { beanIndex, connectionIndex, connectorIndex, type BeanEntry, type ConnectionEntry, type ConnectorEntry } from "./connector-index.ts";
 export type { ConnectorSettings } from "./connector-settings.ts";
@@ -32,6 +33,7 @@ export type {
   SharedQueues,
   ClaimedMessage,
 } from "./queue/durable-queues.ts";
+export { webhookErrors } from "./webhook/webhook-errors.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
 export { restorePart, storePart } from "./queue/stored-part.ts";
 export { restoreMessage, storedSize, storeMessage, type StoredContext, type RestoredMessage, type StoredMessage } from "./queue/stored-message.ts";

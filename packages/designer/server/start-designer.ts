@@ -35,8 +35,12 @@ export interface DesignerOptions {
 export interface RunningDesigner {
   readonly url: string;
   readonly workspace: string;
+  /** Closes all connections, and resolves when the requests that were being handled no longer write to the workspace. */
   close(): Promise<void>;
 }
+
+/** A deployment may be waiting for a runtime that does not respond. */
+const closeTimeoutMs = 10_000;
 
 const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
@@ -50,11 +54,15 @@ export async function startDesigner(options: DesignerOptions): Promise<RunningDe
   const targets = await Targets.load(options.targets, options.environment, workspace);
   const parts: ApiParts = { workspace, targets, signIn };
   const app = new AppFiles(options.appFolder ?? defaultAppFolder());
+  const running = new Set<Promise<void>>();
   const server = createServer((request, response) => {
-    handle(parts, app, isLocalOnly, request, response).catch((error: unknown) => {
-      if (!(error instanceof HttpError)) options.onError?.(error);
-      sendError(response, error);
-    });
+    const handled = handle(parts, app, isLocalOnly, request, response)
+      .catch((error: unknown) => {
+        if (!(error instanceof HttpError)) options.onError?.(error);
+        sendError(response, error);
+      })
+      .finally(() => running.delete(handled));
+    running.add(handled);
   });
   server.headersTimeout = 20_000;
   server.on("clientError", (_error, socket) => socket.destroy());
@@ -65,12 +73,19 @@ export async function startDesigner(options: DesignerOptions): Promise<RunningDe
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     workspace: workspace.folder,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+      await withTimeout(Promise.all(running), closeTimeoutMs);
+    },
   };
+}
+
+async function withTimeout(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([work, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
 }
 
 async function handle(parts: ApiParts, app: AppFiles, isLocalOnly: boolean, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -21,6 +21,7 @@ const AccessScreen = lazy(() => import("./screens/access/access-screen.tsx").the
 const PolicyScreen = lazy(() => import("./screens/access/policy-screen.tsx").then((module) => ({ default: module.PolicyScreen })));
 const TestsScreen = lazy(() => import("./screens/tests-screen.tsx").then((module) => ({ default: module.TestsScreen })));
 const TestFileScreen = lazy(() => import("./screens/test-file-screen.tsx").then((module) => ({ default: module.TestFileScreen })));
+const ApiScreen = lazy(() => import("./screens/api/api-screen.tsx").then((module) => ({ default: module.ApiScreen })));
 const SettingsScreen = lazy(() => import("./screens/settings-screen.tsx").then((module) => ({ default: module.SettingsScreen })));
 
 export function App() {
@@ -68,6 +69,7 @@ export function App() {
           <Route path="/tests" component={TestsScreen} />
           <Route path="/tests/:flow/:file">{({ flow, file }) => <TestFileScreen key={`${flow}/${file}`} flowId={flow} fileId={file} />}</Route>
           <Route path="/logs" component={LogsScreen} />
+          <Route path="/api-reference" component={ApiScreen} />
           <Route path="/settings" component={SettingsScreen} />
           <Route>
             <Redirect to="/flows" replace />

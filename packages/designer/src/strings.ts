@@ -318,6 +318,7 @@ export const strings = {
     title: "Settings",
     targets: "Targets",
     targetList: "List of targets",
+    apiReference: "API reference of the current runtime",
     targetsHint:
       "The runtimes you can deploy to. The designer server reads the token from the named environment variable; the token is never sent to the browser.",
     targetColumns: { name: "Name", address: "Address", token: "Token variable", health: "Health", action: "Action" },
@@ -382,6 +383,7 @@ export const strings = {
     goAccess: "Go to Access",
     flowAccess: "Access policy of this flow",
     goLogs: "Go to Logs",
+    goApi: "Go to API reference",
     goSettings: "Go to Settings",
     themeLight: "Use the light theme",
     themeDark: "Use the dark theme",

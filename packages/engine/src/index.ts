@@ -35,6 +35,7 @@ export { bindFields } from "./compile/bind-fields.ts";
 export * from "./entities/index.ts";
 export * from "./compile/flow-input.ts";
 export * from "./compile/placement.ts";
+export { addressOf, type RouteCall } from "./compile/route-calls.ts";
 export * from "./compile/runtime-limits.ts";
 export * from "./compile/tap.ts";
 export * from "./run/runtime.ts";

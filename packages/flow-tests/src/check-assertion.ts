@@ -41,7 +41,7 @@ export function checkAssertion(then: Then, observed: Observed): string | undefin
     const found = observed.logged.some((line) => line.message.includes(contains) && (level === undefined || line.level === level.toUpperCase()));
     return found
       ? undefined
-      : `expected a log line${level === undefined ? "" : ` of level ${level.toUpperCase()}`} with '${contains}', got ${format(observed.logged.map((line) => `${line.level} ${line.message}`))}`;
+      : `expected a log line${level === undefined ? "" : ` of level ${level.toUpperCase()}`} that contains '${contains}', got ${format(observed.logged.map((line) => `${line.level} ${line.message}`))}`;
   }
   return undefined;
 }
@@ -53,7 +53,7 @@ function replyMismatch(expected: Extract<Then, { reply: unknown }>["reply"], obs
       ? `expected reply status ${expected.status}, but only webhook calls have a reply status`
       : `expected reply status ${expected.status}, got ${observed.replyStatus} with ${format(observed.body)}`;
   if ("body" in expected && !isPartOf(expected.body, data) && !isSame(expected.body, observed.body))
-    return `expected a reply that contains ${format(expected.body)}, got ${format(observed.body)}`;
+    return `expected ${expectedReply(expected.body)}, got ${format(observed.body)}`;
   if ("bodyEquals" in expected && !isSame(expected.bodyEquals, data) && !isSame(expected.bodyEquals, observed.body))
     return `expected the reply ${format(expected.bodyEquals)}, got ${format(observed.body)}`;
   if (expected.matches !== undefined && !new RegExp(expected.matches.replace(/^\/(.*)\/$/s, "$1")).test(textOf(observed.body)))
@@ -65,12 +65,21 @@ function replyMismatch(expected: Extract<Then, { reply: unknown }>["reply"], obs
   return undefined;
 }
 
+/** Only objects may have more members than expected; text, numbers and the length of a list must be equal. */
+function expectedReply(body: unknown): string {
+  if (!hasObject(body)) return `the reply ${format(body)}`;
+  return `a reply that contains ${format(body)}${hasList(body) ? ", with lists of the same length" : ""}`;
+}
+
+const hasObject = (body: unknown): boolean => (Array.isArray(body) ? body.some(hasObject) : typeof body === "object" && body !== null);
+const hasList = (body: unknown): boolean => Array.isArray(body) || (typeof body === "object" && body !== null && Object.values(body).some(hasList));
+
 function errorMismatch(expected: Extract<Then, { error: unknown }>["error"], { error, status }: Observed): string | undefined {
   if (error === undefined) return `expected a failure, got status ${status}`;
   if (expected.type !== undefined && error.type !== expected.type && !error.type.endsWith(`.${expected.type}`))
     return `expected a failure of type ${expected.type}, got ${error.type}`;
   if (expected.contains !== undefined && !error.message.includes(expected.contains))
-    return `expected a failure with '${expected.contains}', got '${error.message}'`;
+    return `expected a failure whose message contains '${expected.contains}', got '${error.message}'`;
   if (expected.stepId === undefined || error.stepId === expected.stepId) return undefined;
   return `expected step ${expected.stepId} to fail, ${error.stepId === null ? "but the failure was not in a step" : `got ${error.stepId}`}`;
 }

@@ -64,7 +64,8 @@ const isRecord = (value: unknown): value is Fields => typeof value === "object" 
 
 function fillTest({ each: _, ...test }: Fields, row: Fields, index: number): Fields {
   const filled = fill(test, row) as Fields;
-  return typeof filled["name"] === "string" ? { ...filled, name: `${filled["name"]} [${index + 1}]` } : filled;
+  // An empty name stays empty, so that it is rejected.
+  return typeof filled["name"] === "string" && filled["name"] !== "" ? { ...filled, name: `${filled["name"]} [${index + 1}]` } : filled;
 }
 
 /** The offset of a path: the key of a member, the item of a list, or the nearest existing parent. */

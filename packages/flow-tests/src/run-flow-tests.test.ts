@@ -1,14 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readFlowTests } from "./flow-test-file.ts";
 import { runFlowTests } from "./run-flow-tests.ts";
-import { httpTransport, type RuntimeTransport, type TransportReply } from "./runtime-transport.ts";
-
-const closing: (() => unknown)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
+import type { RuntimeTransport, TransportReply } from "./runtime-transport.ts";
 
 const reply = (status: number, value: unknown): TransportReply => ({ status, headers: { "x-run-id": "run_1" }, text: JSON.stringify(value) });
 
@@ -59,20 +52,4 @@ describe("a flow test", () => {
     const expired = runtime({ "GET /test/session/ts_1": () => reply(410, { error: "test session 'ts_1' expired" }) });
     expect((await run(expired, calling))?.failures).toEqual(["cannot read the recorded mock calls: 410 test session 'ts_1' expired"]);
   });
-});
-
-it("returns the complete log events and omits a partially received one", async () => {
-  const line = JSON.stringify({ level: "INFO", message: "one" });
-  const server = createServer((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(`: connected\n\nid: 1\nevent: log\ndata: ${line}\n\nid: 2\nevent: log\ndata: {"level":"IN`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(
-    () => server.closeAllConnections(),
-    () => server.close(),
-  );
-  const log = await httpTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "t").followLog("ts_1");
-  expect(await log.lines((lines) => lines.length > 0)).toEqual([{ level: "INFO", message: "one" }]);
-  log.close();
 });

@@ -1,4 +1,5 @@
 export * from "./api/access-rule.ts";
+export * from "./api/api-reference.ts";
 export * from "./api/expected-body.ts";
 export * from "./api/test-session-bodies.ts";
 export { errorSpan, spanInText, type ErrorSubject } from "./check/error-span.ts";
@@ -36,6 +37,7 @@ export * from "./schema/duration.ts";
 export * from "./schema/field.ts";
 export { fieldsToJsonSchema } from "./schema/json-schema.ts";
 export type { JsonSchema } from "./schema/json-schema.ts";
+export { closedObject, documentSchema, memberNames, type ClosedObject } from "./schema/document-schema.ts";
 export * from "./schema/shape.ts";
 export * from "./schema/size.ts";
 export { diffLines, type DiffLine } from "./text/line-diff.ts";

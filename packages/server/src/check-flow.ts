@@ -1,6 +1,5 @@
 // Checks a flow as a deploy would, without a running service; for tools that work on files.
 import { createRuntime, type Host, type Prepared } from "@sluice/engine";
-import { flowToJsonSchema, type JsonSchema } from "@sluice/model";
 import { steps } from "@sluice/standard";
 import { createCatalog } from "./catalog.ts";
 import { checkConnection, type CheckedConnection } from "./connections/check-connection.ts";
@@ -13,6 +12,7 @@ import { flowWarnings } from "./flow-warnings/flow-warnings.ts";
 import { resourceFolders } from "./resources/resource-folders.ts";
 import { noPlugins, type Plugins } from "./plugins/load-plugins.ts";
 
+export { schemaOfKind, type DocumentKindName } from "./document-kinds.ts";
 export { findKameletFolders } from "./kamelets/find-kamelet-folders.ts";
 export { kameletFolders } from "./kamelets/kamelet-folders.ts";
 export { findConnectionFolders } from "./connections/connection-folders.ts";
@@ -21,6 +21,7 @@ export { exportedName, functionStub, type FunctionStub, type StubKind } from "@s
 export { loadPlugins, type Plugins } from "./plugins/load-plugins.ts";
 export { PluginError, type PluginProblem } from "./plugins/plugin-error.ts";
 
+export { unhandledCalls } from "./flows/missing-consumers.ts";
 export type { CheckedConnection, Prepared };
 
 export interface FlowText {
@@ -42,13 +43,6 @@ export interface FlowText {
 export interface OperatorFolders {
   readonly kamelets?: readonly string[];
   readonly resources?: readonly string[];
-}
-
-/** The JSON Schema of flows for editors, including plug-ins. */
-export async function flowSchema(plugins: Plugins = noPlugins): Promise<JsonSchema> {
-  const catalog = createCatalog({ plugins });
-  await catalog.index.loadAll();
-  return flowToJsonSchema(catalog, catalog.connectors);
 }
 
 /** True for a step that may skip its nested steps without an error. */

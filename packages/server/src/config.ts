@@ -52,6 +52,10 @@ export const settingFields = {
   }),
   deployToken: f.text({ doc: "Bearer token of the management API. Without it, all calls except health are rejected.", secret: true }),
   logLevel: f.enum(["trace", "debug", "info", "warn", "error"], { doc: "Minimum log level.", default: "info" }),
+  logFormat: f.enum(["auto", "text", "json"], {
+    doc: "Log format: `text` for people, `json` with one record per line, or `auto`: text in a terminal, JSON otherwise.",
+    default: "auto",
+  }),
   watch: f.boolean({
     doc: "Reload flows, value mappings, message mappings, connections, access policies, Kamelets and, with one worker, functions when their files change.",
     default: false,
@@ -201,6 +205,9 @@ export const settingDescriptions: readonly SettingDescription[] = (Object.keys(s
     default: info.spec.default === undefined ? "" : String(info.spec.default),
   };
 });
+
+/** The environment of this process, for variables that are not settings. */
+export const processEnvironment: Readonly<Record<string, string | undefined>> = process.env;
 
 /** Reads the settings: a flag overrides its variable, a blank variable counts as unset. Throws one SettingsError with all problems. */
 export function readConfiguration(

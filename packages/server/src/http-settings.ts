@@ -31,7 +31,7 @@ function memoryBytes(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-const denyAll: AccessCheck = { check: () => ({ kind: "denied", status: 403, error: "forbidden" }) };
+const denyAll: AccessCheck = { check: () => ({ kind: "denied", code: "forbidden", message: "forbidden" }) };
 
 /** Access to webhooks of flows without a policy. */
 export function webhookDefault(setting: Settings["webhookDefault"]): (flowId: string) => AccessCheck | undefined {

@@ -1,6 +1,7 @@
 export { describeCatalog } from "./api/catalog.ts";
-export { statusOf } from "./api/errors.ts";
+export { errorCodes } from "./service-error.ts";
 export { createCatalog } from "./catalog.ts";
+export { documentKinds, schemaOfKind } from "./document-kinds.ts";
 export * from "./config.ts";
 export { startEmbeddedServer, startServer, startTrialServer } from "./main.ts";
 export type { RunningServer } from "./running-server.ts";

@@ -14,10 +14,11 @@ import { openEngine } from "./start/open-engine.ts";
 import { openBreakpoints, openFlows, openSessions } from "./start/open-flows.ts";
 import { openHttp, openListener } from "./start/open-http.ts";
 import { openManagement, type ServerParts } from "./start/open-management.ts";
-import { openClusterNode, openDurableStore, openProcess, openStoredRuns } from "./start/open-process.ts";
+import { assertClusterVariant, openClusterNode, openDurableStore, openProcess, openStoredRuns } from "./start/open-process.ts";
 import { openStreams } from "./start/open-streams.ts";
 import { serve } from "./start/serve.ts";
-import type { StartVariant } from "./start/start-variant.ts";
+import { opensOwnPort, type StartVariant } from "./start/start-variant.ts";
+import { usablePort } from "./start/usable-port.ts";
 import type { LeaderParts } from "./workers/leader.ts";
 
 /** Starts a runtime; resolves when it is ready. The log is written to the file descriptor `output`, after one line with the base URL. */
@@ -51,7 +52,10 @@ export function startEmbeddedServer(configuration: Configuration, output: number
 
 async function start(configuration: Configuration, output: number, variant: StartVariant): Promise<RunningServer> {
   const startedAt = Date.now();
-  const plugins = await loadPlugins(configuration.settings);
+  const { settings } = configuration;
+  const plugins = await loadPlugins(settings);
+  assertClusterVariant(settings, variant);
+  if (opensOwnPort(variant)) await usablePort(settings);
   const lateParts = createLateParts();
   const server = openProcess(configuration, output, variant, startedAt);
   const durable = openDurableStore(server, lateParts);

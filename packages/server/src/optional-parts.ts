@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { connectionIndex, connectorIndex, findClient, installCommand } from "@sluice/connectors";
+import { connectionIndex, connectorIndex, findClient, findSqlite, howToGetSqlite, installCommand, sqlitePackage } from "@sluice/connectors";
 import type { Settings } from "./config.ts";
-import { driverPath, loadDriver } from "./store/sqlite.ts";
+import { loadDriver } from "./store/sqlite.ts";
 
 export interface OptionalPart {
   readonly name: string;
@@ -61,19 +61,17 @@ export function platformName(): string {
 
 function durableStore(): OptionalPart {
   const name = "durable store";
+  const path = findSqlite();
+  const missing = { name, isAvailable: false, fix: howToGetSqlite() };
+  if (path === undefined) return { ...missing, text: `Node ${process.versions.node} does not include SQLite: durable queues and dead letters do not work` };
   try {
-    const path = driverPath();
     // A package without a binary for this platform is found but fails to load.
     new (loadDriver(path).DatabaseSync)(":memory:").close();
-    return { name, isAvailable: true, text: path === "node:sqlite" ? "SQLite built into Node" : "SQLite from the package @photostructure/sqlite" };
+    const version = path === "node:sqlite" ? `${process.versions["sqlite"]} built into Node` : `from the package ${sqlitePackage.package}`;
+    return { name, isAvailable: true, text: `SQLite ${version}` };
   } catch (error) {
     const reason = ((error as Error).message.split("\n", 1)[0] ?? "").slice(0, 200);
-    return {
-      name,
-      isAvailable: false,
-      text: `SQLite is not available: durable queues and dead letters do not work (${reason})`,
-      fix: "use Node 22.13 or later, or install the package @photostructure/sqlite",
-    };
+    return { ...missing, text: `SQLite cannot be loaded: durable queues and dead letters do not work (${reason})` };
   }
 }
 

@@ -81,6 +81,27 @@ export class FakeClock implements Clock {
   }
 }
 
+/** A clock on which each reading of the monotonic time takes `stepMs`, so that work in slices yields after a known number of readings. */
+export class SteppingClock extends FakeClock {
+  readonly #stepMs: number;
+  #readings = 0;
+  yields = 0;
+
+  constructor(stepMs: number) {
+    super();
+    this.#stepMs = stepMs;
+  }
+
+  override monotonic(): number {
+    return super.monotonic() + ++this.#readings * this.#stepMs;
+  }
+
+  override yieldToEventLoop(): Promise<void> {
+    this.yields++;
+    return super.yieldToEventLoop();
+  }
+}
+
 /** Runs pending promises and immediates: enough turns for a short chain of awaits. */
 export async function settle(turns = 4): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,6 +1,8 @@
 // A TCP relay between a client and a server that can be cut, closed, slowed down, silenced and frozen, to simulate network faults.
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
+import type { Clock } from "@sluice/engine/spi";
+import { realClock } from "./real-clock.ts";
 import { freePort } from "./servers/free-port.ts";
 
 /** Timers are not exact: with shorter pauses a limited connection would be slower than requested. */
@@ -16,6 +18,7 @@ interface Relay {
 
 export class FaultyLink {
   readonly #target: { readonly host: string; readonly port: number };
+  readonly #clock: Clock;
   readonly #relays = new Set<Relay>();
   #listener: Server | undefined = undefined;
   #delayMs = 0;
@@ -25,13 +28,17 @@ export class FaultyLink {
   port = 0;
   /** Connections made by clients so far. */
   accepted = 0;
+  /** Bytes dropped so far by `silence` and `freeze`. */
+  dropped = 0;
 
-  private constructor(target: { readonly host: string; readonly port: number }) {
+  private constructor(target: { readonly host: string; readonly port: number }, clock: Clock) {
     this.#target = target;
+    this.#clock = clock;
   }
 
-  static async to(target: { readonly host: string; readonly port: number }): Promise<FaultyLink> {
-    const link = new FaultyLink(target);
+  /** `clock` is for delays. */
+  static async to(target: { readonly host: string; readonly port: number }, clock = realClock): Promise<FaultyLink> {
+    const link = new FaultyLink(target, clock);
     await link.open();
     return link;
   }
@@ -114,7 +121,10 @@ export class FaultyLink {
   }
 
   #pass(chunk: Buffer, relay: Relay, from: Socket, to: Socket): void {
-    if (this.#isSilent || relay.isFrozen) return;
+    if (this.#isSilent || relay.isFrozen) {
+      this.dropped += chunk.length;
+      return;
+    }
     this.#bytesLeft -= chunk.length;
     if (this.#bytesLeft <= 0) {
       this.#bytesLeft = Infinity;
@@ -122,7 +132,7 @@ export class FaultyLink {
       return;
     }
     if (this.#delayMs > 0) {
-      setTimeout(() => !to.destroyed && to.write(chunk), this.#delayMs);
+      this.#clock.after(this.#delayMs, () => !to.destroyed && to.write(chunk));
       return;
     }
     const isWritten = to.write(chunk);

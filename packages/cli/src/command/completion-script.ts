@@ -1,5 +1,5 @@
 // Shell completion, generated from the command declarations.
-import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
+import { callablesOf, type CommandDeclaration, type FlagDeclaration } from "./declaration.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 
@@ -10,12 +10,17 @@ interface CommandFlags {
 
 export async function completionScript(shell: Shell, commands: readonly CommandDeclaration[]): Promise<string> {
   const all: CommandFlags[] = [];
-  for (const command of commands) all.push({ command, flags: [...(command.flags ?? []), ...((await command.moreFlags?.()) ?? [])] });
+  for (const command of commands) {
+    const flags = [...callablesOf(command).flatMap((callable) => callable.flags), ...((await command.moreFlags?.()) ?? [])];
+    // The actions of a command share flags.
+    all.push({ command, flags: [...new Map(flags.map((flag) => [flag.name, flag])).values()] });
+  }
   return { bash, zsh, fish }[shell](all);
 }
 
 const longFlag = ({ name }: FlagDeclaration): string => `--${name}`;
-const valuesOf = ({ command }: CommandFlags): readonly string[] => command.arguments?.find(({ values }) => values !== undefined)?.values ?? [];
+const valuesOf = ({ command }: CommandFlags): readonly string[] =>
+  command.actions?.map(({ name }) => name) ?? command.arguments?.find(({ values }) => values !== undefined)?.values ?? [];
 
 function bash(all: readonly CommandFlags[]): string {
   const cases = all.map((entry) => {
@@ -26,7 +31,7 @@ function bash(all: readonly CommandFlags[]): string {
       `  ${entry.command.name})`,
       ...(choices.length === 0 ? [] : ['    case "$before" in', ...choices, "    esac"]),
       `    COMPREPLY=($(compgen -W "${[...entry.flags.map(longFlag), "--help", ...valuesOf(entry)].join(" ")}" -- "$word"))`,
-      '    [[ "$word" == -* ]] || COMPREPLY+=($(compgen -f -- "$word"))',
+      `    ${entry.command.actions === undefined ? "" : '[ "$COMP_CWORD" -eq 2 ] || '}[[ "$word" == -* ]] || COMPREPLY+=($(compgen -f -- "$word"))`,
       "    ;;",
     ].join("\n");
   });

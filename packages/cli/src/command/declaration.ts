@@ -2,7 +2,7 @@
 // loaded only when it is called.
 import type { Terminal } from "../terminal/terminal.ts";
 
-interface ArgumentDeclaration {
+export interface ArgumentDeclaration {
   readonly name: string;
   readonly doc: string;
   readonly required?: boolean;
@@ -25,7 +25,22 @@ export interface FlagDeclaration {
   /** The value is optional and defaults to `true`. */
   readonly optional?: boolean;
   readonly default?: string;
+  /** The value is a comma-separated list of these. */
+  readonly list?: readonly string[];
+  /** The value is a number in this range. */
+  readonly number?: NumberRange;
+  /** The value is a point in time: ISO 8601, or an age such as `15m`. */
+  readonly isTime?: boolean;
+  /** Empty text is a value. */
+  readonly allowsEmpty?: boolean;
   readonly doc: string;
+}
+
+export interface NumberRange {
+  readonly min: number;
+  readonly max?: number;
+  /** By default only integers are accepted. */
+  readonly allowsFractions?: boolean;
 }
 
 /** A complete command line; a test runs every example. */
@@ -40,25 +55,68 @@ interface ExampleDeclaration {
   readonly needs?: string;
 }
 
-export interface CommandDeclaration {
+interface CommandBase {
   readonly name: string;
   readonly summary: string;
   readonly details?: string;
-  readonly arguments?: readonly ArgumentDeclaration[];
+  /** Of a command with actions: the flags that all actions accept. */
   readonly flags?: readonly FlagDeclaration[];
-  /** Additional flags that are computed on demand, because they need more modules. */
-  readonly moreFlags?: () => Promise<readonly FlagDeclaration[]>;
   readonly variables?: Readonly<Record<string, string>>;
   readonly examples: readonly ExampleDeclaration[];
   readonly exits: Readonly<Record<number, string>>;
+}
+
+interface PlainCommand extends CommandBase {
+  readonly arguments?: readonly ArgumentDeclaration[];
+  /** Additional flags that are computed on demand, because they need more modules. */
+  readonly moreFlags?: () => Promise<readonly FlagDeclaration[]>;
   readonly load: () => Promise<{ readonly run: Run }>;
+  readonly actions?: undefined;
+}
+
+interface CommandWithActions extends CommandBase {
+  /** The first action runs if none is named. */
+  readonly actions: readonly ActionDeclaration[];
+  readonly arguments?: undefined;
+  readonly moreFlags?: undefined;
+  readonly load?: undefined;
+}
+
+export type CommandDeclaration = PlainCommand | CommandWithActions;
+
+/** One of several things that a command does with one kind of object: `sluice flows remove`. */
+export interface ActionDeclaration {
+  readonly name: string;
+  readonly summary: string;
+  readonly arguments?: readonly ArgumentDeclaration[];
+  readonly flags?: readonly FlagDeclaration[];
+  readonly load: () => Promise<{ readonly run: Run }>;
+}
+
+/** A complete call without its values: a command, or an action of one. */
+export interface Callable extends Pick<PlainCommand, "summary" | "arguments" | "load"> {
+  /** `lint`, or `flows remove`. */
+  readonly path: string;
+  readonly flags: readonly FlagDeclaration[];
+}
+
+/** Everything that a command can be called as, without the flags that are computed on demand. */
+export function callablesOf(command: CommandDeclaration): readonly Callable[] {
+  const { name, flags = [], actions } = command;
+  if (actions === undefined) return [{ path: name, summary: command.summary, arguments: command.arguments ?? [], flags, load: command.load }];
+  return actions.map((action) => ({
+    path: `${name} ${action.name}`,
+    summary: action.summary,
+    arguments: action.arguments ?? [],
+    flags: [...(action.flags ?? []), ...flags],
+    load: action.load,
+  }));
 }
 
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** One invocation of a command. */
 export interface Call {
-  readonly command: CommandDeclaration;
   readonly arguments: Values;
   /** By the flag's name in camelCase. */
   readonly flags: Values;
@@ -68,7 +126,7 @@ export interface Call {
 }
 
 /** Runs the command; resolves to the exit code. */
-type Run = (call: Call) => Promise<number>;
+export type Run = (call: Call) => Promise<number>;
 
 /** Invalid command line or input file: printed as one sentence, exit code 2. */
 export class UsageError extends Error {
@@ -102,10 +160,8 @@ export function listOf(values: Values, name: string): readonly string[] {
   return typeof value === "string" ? [value] : value;
 }
 
-/** Reads a flag that must be a positive integer. */
-export function countFlag(flags: Values, name: string, fallback: number): number {
+/** The value of a flag that is declared as a number; the parser has checked it. */
+export function numberFlag(flags: Values, name: string): number | undefined {
   const text = textFlag(flags, name);
-  if (text === undefined) return fallback;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a positive integer, not '${text}'`);
-  return Number(text);
+  return text === undefined ? undefined : Number(text);
 }

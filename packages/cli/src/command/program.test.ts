@@ -1,13 +1,15 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { commands } from "../commands/index.ts";
 import { recordedTerminal } from "../terminal/recorded-terminal.test-support.ts";
 import { completionScript } from "./completion-script.ts";
-import { CommandError, UsageError, type CommandDeclaration } from "./declaration.ts";
+import { callablesOf, CommandError, UsageError, type CommandDeclaration } from "./declaration.ts";
 import { runProgram } from "./program.ts";
 import { cliReference } from "./reference-page.ts";
 
-const probe = (run: (call: any) => Promise<number>, more: Partial<CommandDeclaration> = {}): readonly CommandDeclaration[] => [
+const probe = (
+  run: (call: any) => Promise<number>,
+  more: Partial<Extract<CommandDeclaration, { readonly actions?: undefined }>> = {},
+): readonly CommandDeclaration[] => [
   {
     name: "probe",
     summary: "Probes.",
@@ -18,7 +20,7 @@ const probe = (run: (call: any) => Promise<number>, more: Partial<CommandDeclara
       { name: "dry-run", doc: "Only check." },
     ],
     examples: [{ doc: "Probe", command: "sluice probe" }],
-    exits: { 0: "fine", 7: "seven" },
+    exits: { 0: "fine", 2: "wrong", 7: "seven" },
     load: async () => ({ run }),
     ...more,
   },
@@ -51,7 +53,7 @@ describe("a command line", () => {
   it.each([
     [["prob"], "sluice: unknown command 'prob' (Did you mean probe?); see `sluice --help`\n"],
     [["probe", "--levle", "x"], "sluice probe: unknown option '--levle' (Did you mean --level?); see `sluice probe --help`\n"],
-    [["probe", "--param"], "sluice probe: option '-p, --param <x>' argument missing; see `sluice probe --help`\n"],
+    [["probe", "--param"], "sluice probe: --param needs a value: --param <x>; see `sluice probe --help`\n"],
   ])("%j is rejected with one sentence", async (args, sentence) => {
     expect(
       await runArgs(
@@ -87,7 +89,7 @@ describe("a command line", () => {
 
   it("shows progress only in a terminal, and clears it before other output", async () => {
     const run = async ({ terminal }: any): Promise<number> => (terminal.progress("1/2 halfway"), terminal.write("done"), 0);
-    const seen = recordedTerminal(true);
+    const seen = recordedTerminal({ isInteractive: true });
     await runProgram(probe(run), ["probe"], seen);
     expect([seen.output(), seen.stderr()]).toEqual(["done\n", "1/2 halfway\r\u001B[2K"]);
     expect(await runArgs(probe(run), "probe")).toEqual({ exit: 0, output: "done\n", stderr: "" });
@@ -104,48 +106,46 @@ describe.each(commands.map((command) => [command.name, command] as const))("slui
     expect(await runArgs(commands, "help", name)).toMatchObject({ exit: 0, output });
   });
 
+  it.each((command.actions ?? []).map((action) => [action.name, action] as const))("has a help text for %s", async (action, { summary, flags = [] }) => {
+    const { exit, output, stderr } = await runArgs(commands, name, action, "--help");
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(output).toMatch(new RegExp(`^Usage: sluice ${name} ${action} `));
+    for (const flag of [...flags, ...(command.flags ?? [])]) expect(output).toContain(`--${flag.name}`);
+    expect((await runArgs(commands, name, "--help")).output.replaceAll(/\s+/g, " ")).toContain(summary);
+    expect(await runArgs(commands, "help", name, action)).toMatchObject({ exit: 0, output });
+  });
+
   it("documents all its parts", () => {
     expect(command.examples.length).toBeGreaterThan(0);
-    for (const { doc } of [...(command.flags ?? []), ...(command.arguments ?? [])]) expect(doc).toMatch(/\.$/);
+    expect((command.load === undefined) !== (command.actions === undefined)).toBe(true);
+    for (const { summary, flags, arguments: positionals = [] } of callablesOf(command)) {
+      expect(summary).toMatch(/^[A-Z].*\.$/);
+      for (const { doc } of [...flags, ...positionals]) expect(doc).toMatch(/\.$/);
+    }
     expect(command.summary).toMatch(/^[A-Z].*\.$/);
-    expect(Object.keys(command.exits)).toContain("0");
+    expect(Object.keys(command.exits)).toEqual(expect.arrayContaining(["0", "2"]));
   });
 });
 
 describe("completion", () => {
-  const complete = async (...args: readonly string[]): Promise<readonly string[]> => {
-    const script = await completionScript("bash", commands);
-    const list = args.map((word) => `'${word}'`).join(" ");
-    const output = execFileSync("bash", ["-c", `${script}\nCOMP_WORDS=(${list}); COMP_CWORD=${args.length - 1}; _sluice; printf '%s\\n' "\${COMPREPLY[@]}"`], {
-      encoding: "utf8",
-    });
-    return output.trim().split("\n");
-  };
-
-  it("offers commands, flags and values in bash", async () => {
-    expect(await complete("sluice", "lo")).toEqual(["logs"]);
-    expect(await complete("sluice", "re")).toEqual(["replay", "record"]);
-    expect(await complete("sluice", "lint", "--fo")).toEqual(["--format"]);
-    expect(await complete("sluice", "lint", "--format", "s")).toEqual(["sarif"]);
-    expect(await complete("sluice", "run", "--max-body-")).toEqual(["--max-body-bytes-held"]);
-    expect(await complete("sluice", "run", "--max-e")).toEqual(["--max-exchanges"]);
-    expect(await complete("sluice", "completion", "f")).toEqual(["fish"]);
-  });
-
   it.each(["zsh", "fish"] as const)("lists every command and flag in %s", async (shell) => {
     const script = await completionScript(shell, commands);
-    for (const { name, flags = [] } of commands) {
-      expect(script).toContain(name);
+    for (const { path, flags } of commands.flatMap(callablesOf)) {
+      for (const word of path.split(" ")) expect(script).toContain(word);
       for (const flag of flags) expect(script).toMatch(new RegExp(`(--|-l )${flag.name}\\b`));
     }
   });
 });
 
-it("the reference page lists every command, flag and exit code", async () => {
-  const page = await cliReference(commands);
-  for (const { name, flags = [], examples } of commands) {
+it("the reference page lists every command, action, flag and exit code", () => {
+  const page = cliReference(commands);
+  for (const { name, examples } of commands) {
     expect(page).toContain(`## sluice ${name}\n`);
-    for (const flag of flags) expect(page).toContain(`--${flag.name}`);
     for (const { command } of examples) expect(page).toContain(command);
+  }
+  for (const { path, flags, arguments: positionals = [] } of commands.flatMap(callablesOf)) {
+    expect(page).toMatch(new RegExp(`\`sluice ${path}[ \`]`));
+    for (const argument of positionals) expect(page).toContain(`| \`${argument.name}\``);
+    for (const flag of flags) expect(page).toContain(`--${flag.name}`);
   }
 });

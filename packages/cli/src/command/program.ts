@@ -1,46 +1,98 @@
 // Builds the command line from the declarations: parses, loads only the called command, and prints errors as one sentence.
 import { Argument, Command, CommanderError, Option } from "commander";
 import { createTerminal, type Terminal } from "../terminal/terminal.ts";
-import { CommandError, UsageError, type CommandDeclaration, type FlagDeclaration, type Values } from "./declaration.ts";
+import { callablesOf, CommandError, UsageError, type ArgumentDeclaration, type Call, type Callable, type CommandDeclaration } from "./declaration.ts";
+import type { FlagDeclaration, Values } from "./declaration.ts";
+import { readFlagValue } from "./flag-values.ts";
 import { afterHelp } from "./help-text.ts";
 import { productVersion } from "./package-files.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** Runs one command line; resolves to the exit code. */
-export async function runProgram(commands: readonly CommandDeclaration[], args: readonly string[], terminal: Terminal = createTerminal()): Promise<number> {
-  let exit = 0;
-  const calledCommand = commands.find(({ name }) => name === (args[0] === "help" ? args[1] : args[0]));
-  const more = (await calledCommand?.moreFlags?.()) ?? [];
-  const program = configure(new Command("sluice"), terminal)
+/** Runs one command line; resolves to the exit code. Without `stop`, the signals of the process stop the command. */
+export async function runProgram(
+  commands: readonly CommandDeclaration[],
+  args: readonly string[],
+  terminal: Terminal = createTerminal(),
+  stop?: AbortSignal,
+): Promise<number> {
+  const outcome = { exit: 0 };
+  const words = args[0] === "help" && args.length > 1 ? [...args.slice(1, 3), "--help"] : args;
+  const called = commands.find(({ name }) => name === words[0]);
+  let path: string | undefined;
+  try {
+    const line = called === undefined ? words : withAction(called, words);
+    path = called === undefined ? undefined : pathOf(called, line);
+    if (line.length === 1 && (line[0] === "-V" || line[0] === "--version")) return await printVersion(terminal);
+    const run = async (callable: Callable, values: Values, flags: Values): Promise<void> => {
+      outcome.exit = await call(callable, { arguments: values, flags, terminal }, stop);
+    };
+    const program = createProgram(terminal);
+    // The others are needed only for the list of commands, and to suggest one.
+    for (const command of called === undefined ? commands : [called])
+      addCommand(program, command, called === undefined ? [] : ((await command.moreFlags?.()) ?? []), { terminal, run });
+    if (line.length === 0) program.help();
+    await program.parseAsync([...line], { from: "user" });
+    return outcome.exit;
+  } catch (error) {
+    return reportError(error, path ?? called?.name, terminal);
+  }
+}
+
+/** Adds the default action if none is named. */
+function withAction({ name, actions }: CommandDeclaration, words: readonly string[]): readonly string[] {
+  const [, word] = words;
+  if (actions === undefined || word === "-h" || word === "--help") return words;
+  const names = actions.map((action) => action.name);
+  if (word === undefined || word.startsWith("-")) return [name, names[0] as string, ...words.slice(1)];
+  if (names.includes(word)) return words;
+  throw new UsageError(`unknown action '${word}': choose one of ${names.join(", ")}; see \`sluice ${name} --help\``);
+}
+
+const pathOf = ({ name, actions }: CommandDeclaration, [, action]: readonly string[]): string =>
+  actions?.some((declared) => declared.name === action) === true ? `${name} ${action}` : name;
+
+function createProgram(terminal: Terminal): Command {
+  return configure(new Command("sluice"), terminal)
     .description("The integration runtime and its tools.")
     .usage("<command> [options]")
     .version(productVersion(), "-V, --version", "Print the version and the platform.")
     .helpOption("-h, --help", "Show help.")
-    .helpCommand("help [command]", "Show help for a command.");
-  program.addHelpText("after", "\nRun `sluice help <command>` for the options and examples of a command.");
-  for (const declaration of commands) {
-    const command = configure(program.command(declaration.name), terminal).description(declaration.summary).helpOption("-h, --help", "Show help.");
-    for (const argument of declaration.arguments ?? []) {
-      const dots = argument.many === true ? "..." : "";
-      const positional = new Argument(argument.required === true ? `<${argument.name}${dots}>` : `[${argument.name}${dots}]`, argument.doc);
-      if (argument.values !== undefined && argument.many !== true) positional.choices([...argument.values]);
-      command.addArgument(positional);
-    }
-    for (const flag of [...(declaration.flags ?? []), ...(declaration === calledCommand ? more : [])]) command.addOption(optionOf(flag));
-    command.addHelpText("after", () => afterHelp(declaration));
+    .helpCommand("help [command]", "Show help for a command.")
+    .addHelpText("after", "\nRun `sluice help <command>` for the options and examples of a command.");
+}
+
+interface Target {
+  readonly terminal: Terminal;
+  run(callable: Callable, values: Values, flags: Values): Promise<void>;
+}
+
+function addCommand(program: Command, declaration: CommandDeclaration, more: readonly FlagDeclaration[], target: Target): void {
+  const { name, summary, actions } = declaration;
+  const parent = actions === undefined ? program : addGroup(program, name, summary, target.terminal);
+  if (parent !== program) parent.addHelpText("after", () => afterHelp(declaration));
+  for (const callable of callablesOf(declaration)) {
+    const command = configure(parent.command(callable.path.split(" ").at(-1) as string), target.terminal)
+      .description(callable.summary)
+      .helpOption("-h, --help", "Show help.");
+    for (const argument of callable.arguments ?? []) command.addArgument(argumentOf(argument));
+    for (const flag of [...callable.flags, ...more]) command.addOption(optionOf(flag));
+    command.addHelpText("after", () => afterHelp(declaration, callable.path));
     command.action(async (...parts: unknown[]) => {
-      const values = (declaration.arguments ?? []).map(({ name }, index) => [name, parts[index]] as const);
-      exit = await call(declaration, Object.fromEntries(values) as Values, parts[parts.length - 2] as Values, terminal);
+      const values = (callable.arguments ?? []).map((argument, index) => [argument.name, parts[index]] as const);
+      await target.run(callable, Object.fromEntries(values) as Values, parts[parts.length - 2] as Values);
     });
   }
-  try {
-    if (args.length === 1 && (args[0] === "-V" || args[0] === "--version")) return await printVersion(terminal);
-    if (args.length === 0) program.help();
-    await program.parseAsync([...args], { from: "user" });
-    return exit;
-  } catch (error) {
-    return reportError(error, calledCommand?.name, terminal);
-  }
+}
+
+/** The command that contains the actions. */
+function addGroup(program: Command, name: string, summary: string, terminal: Terminal): Command {
+  return configure(program.command(name), terminal)
+    .description(summary)
+    .usage("[action] [options]")
+    .helpOption("-h, --help", "Show help.")
+    .helpCommand(false)
+    .commandsGroup("Actions:")
+    .addHelpText("after", `\nRun \`sluice ${name} <action> --help\` for the options of an action.`);
 }
 
 /** Prints the bare version on the first line for scripts. Platform details are loaded only here. */
@@ -64,25 +116,41 @@ function configure(command: Command, terminal: Terminal): Command {
     });
 }
 
+function argumentOf({ name, doc, required, many, values }: ArgumentDeclaration): Argument {
+  const word = `${name}${many === true ? "..." : ""}`;
+  const argument = new Argument(required === true ? `<${word}>` : `[${word}]`, doc);
+  if (values !== undefined && many !== true) return argument.choices([...values]);
+  return argument.argParser((text: string, previous: unknown) => {
+    if (text === "") throw new UsageError(`argument '${name}' must not be empty`);
+    return many === true ? [...itemsOf(previous), text] : text;
+  });
+}
+
 function optionOf(flag: FlagDeclaration): Option {
   const value = flag.values?.join("|") ?? flag.value;
   const placeholder = value === undefined ? "" : flag.optional === true ? ` [${value}]` : ` <${value}>`;
   const option = new Option(`${flag.short === undefined ? "" : `-${flag.short}, `}--${flag.name}${placeholder}`, flag.doc);
-  if (flag.default !== undefined) option.default(flag.default);
+  if (flag.default !== undefined) option.default(flag.default, flag.default);
   if (flag.optional === true) option.preset("true");
-  if (flag.values !== undefined && flag.optional !== true) option.choices([...flag.values]);
-  if (flag.many === true) option.argParser((item: string, previous: readonly string[] | undefined) => [...(previous ?? []), item]);
+  if (flag.values !== undefined && flag.optional !== true) return option.choices([...flag.values]);
+  if (value !== undefined)
+    option.argParser((text: string, previous: unknown) => {
+      const item = readFlagValue(flag, text);
+      return flag.many === true ? [...itemsOf(previous), item] : item;
+    });
   return option;
 }
 
-async function call(command: CommandDeclaration, values: Values, flags: Values, terminal: Terminal): Promise<number> {
-  const { run } = await command.load();
-  const { signal, dispose } = stopSignal();
+const itemsOf = (previous: unknown): readonly string[] => (Array.isArray(previous) ? (previous as readonly string[]) : []);
+
+async function call({ load }: Callable, values: Omit<Call, "signal">, stop: AbortSignal | undefined): Promise<number> {
+  const { run } = await load();
+  const { signal, dispose } = stop === undefined ? stopSignal() : { signal: stop, dispose: () => undefined };
   try {
-    return await run({ command, arguments: values, flags, terminal, signal });
+    return await run({ ...values, signal });
   } finally {
     dispose();
-    terminal.progress(undefined);
+    values.terminal.progress(undefined);
   }
 }
 
@@ -92,6 +160,8 @@ function sentenceOf(message: string): string {
     .replace(/^error: /, "")
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./s, "unknown $2 '$1'.")
     .replace(/^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\./s, "invalid value '$2' for $1.")
+    .replace(/^option '(?:-\w, )?(--[\w-]+)(.*)' argument missing$/s, "$1 needs a value: $1$2")
+    .replace(/^(too many arguments) for '.*'\. Expected (.*)\.$/s, "$1: expected $2")
     .replace(/\. Allowed choices are (.*)\.$/s, ": choose one of $1")
     .replaceAll(/\n+/g, " ");
 }

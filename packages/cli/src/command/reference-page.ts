@@ -1,7 +1,7 @@
 // The reference page of the command line, as Markdown.
-import type { CommandDeclaration, FlagDeclaration } from "./declaration.ts";
+import { callablesOf, type ActionDeclaration, type Callable, type CommandDeclaration, type FlagDeclaration } from "./declaration.ts";
 
-export async function cliReference(commands: readonly CommandDeclaration[]): Promise<string> {
+export function cliReference(commands: readonly CommandDeclaration[]): string {
   const parts = [
     "# Command line",
     "Every command accepts `--help`. Results go to standard output, notes and progress to standard error. Colors and progress are shown on a terminal only; `NO_COLOR` turns colors off.",
@@ -9,19 +9,22 @@ export async function cliReference(commands: readonly CommandDeclaration[]): Pro
       "\n",
     ),
   ];
-  for (const command of commands) parts.push(await section(command));
+  for (const command of commands) parts.push(section(command));
   return `${parts.join("\n\n")}\n`;
 }
 
-async function section(command: CommandDeclaration): Promise<string> {
-  const { name, summary, details, variables, examples, exits } = command;
-  const placeholders = (command.arguments ?? []).map((argument) => {
-    const word = `${argument.name}${argument.many === true ? "..." : ""}`;
-    return argument.required === true ? `<${word}>` : `[${word}]`;
-  });
-  const parts = [`## sluice ${name}`, summary, `\`sluice ${[name, ...placeholders].join(" ")} [options]\``];
+function section(command: CommandDeclaration): string {
+  const { name, summary, details, variables, examples, exits, actions } = command;
+  const callables = callablesOf(command);
+  const parts = [`## sluice ${name}`, summary];
+  if (actions === undefined) parts.push(usage(callables[0] as Callable));
+  else
+    parts.push(
+      ["| Action | Description |", "|---|---|", ...callables.map((callable) => `| ${usage(callable)} | ${cell(callable.summary)} |`)].join("\n"),
+      `Without an action: \`${actions[0]?.name}\`.`,
+    );
   if (details !== undefined) parts.push(escapeTags(details));
-  const rows = [...(command.arguments ?? []).map((argument) => `| \`${argument.name}\` | ${cell(argument.doc)} | |`), ...(command.flags ?? []).map(flagRow)];
+  const rows = actions === undefined ? optionRows(callables[0] as Callable) : actionRows(command, actions);
   if (rows.length > 0) parts.push(["| Option | Description | Default |", "|---|---|---|", ...rows].join("\n"));
   if (command.moreFlags !== undefined) parts.push("It also accepts a flag for every [setting](settings.md) of the runtime.");
   if (variables !== undefined)
@@ -35,6 +38,28 @@ async function section(command: CommandDeclaration): Promise<string> {
       .join("\n")}`,
   );
   return parts.join("\n\n");
+}
+
+function usage({ path, arguments: positionals = [] }: Callable): string {
+  const placeholders = positionals.map((argument) => {
+    const word = `${argument.name}${argument.many === true ? "..." : ""}`;
+    return argument.required === true ? `<${word}>` : `[${word}]`;
+  });
+  return `\`sluice ${[path, ...placeholders].join(" ")} [options]\``;
+}
+
+const optionRows = ({ arguments: positionals = [], flags }: Pick<Callable, "arguments" | "flags">): readonly string[] => [
+  ...positionals.map((argument) => `| \`${argument.name}\` | ${cell(argument.doc)} | |`),
+  ...flags.map((flag) => flagRow(flag)),
+];
+
+/** The options of all actions; those that not every action accepts name their action. */
+function actionRows({ flags = [] }: CommandDeclaration, actions: readonly ActionDeclaration[]): readonly string[] {
+  const rows = new Map<string, string[]>();
+  for (const action of actions)
+    for (const row of optionRows({ arguments: action.arguments ?? [], flags: action.flags ?? [] })) rows.set(row, [...(rows.get(row) ?? []), action.name]);
+  const own = [...rows].map(([row, names]) => row.replace(" | ", ` (${names.map((name) => `\`${name}\``).join(", ")}) | `));
+  return [...own, ...flags.map(flagRow)];
 }
 
 function flagRow({ name, short, value, values, doc, default: defaultValue }: FlagDeclaration): string {

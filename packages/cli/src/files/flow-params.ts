@@ -21,7 +21,7 @@ export function readParamFlags(values: readonly string[]): Readonly<Record<strin
 
 /** Reads `<flow>.params.json`; undefined if the file does not exist. */
 export async function readParamsFile(flowPath: string): Promise<Params | undefined> {
-  const path = flowPath.replace(/(\.camel)?\.ya?ml$/, ".params.json");
+  const path = flowPath.replace(/((\.camel)?\.ya?ml)?$/, ".params.json");
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   const content = parseJson(path, text) as Params | null;

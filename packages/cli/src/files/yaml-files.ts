@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { UsageError } from "../command/declaration.ts";
+import { UsageError, type CommandError } from "../command/declaration.ts";
+import { assertYaml, nothingFound } from "./file-types.ts";
 
 export interface YamlFile {
   /** Path as the user would write it. */
@@ -24,7 +25,8 @@ export async function findYamlFiles(paths: readonly string[], onUnreadable?: (pa
   for (const path of paths.length === 0 ? ["."] : paths) {
     const stats = await stat(path).catch(() => undefined);
     if (stats === undefined) throw new UsageError(`file or folder '${path}' not found: check the path`);
-    for (const file of stats.isDirectory() ? await walk(path) : [path]) {
+    if (!stats.isDirectory() && !isConnectionFile(path)) assertYaml(path);
+    for (const file of stats.isDirectory() ? (await walk(path)).filter(isYamlOrConnection) : [path]) {
       if (seen.has(file)) continue;
       seen.add(file);
       const text = await readText(file).catch((error: unknown) => {
@@ -47,9 +49,30 @@ async function walk(folder: string): Promise<readonly string[]> {
   for (const entry of entries) {
     const path = folder === "." ? entry.name : join(folder, entry.name);
     if (entry.isDirectory() && !ignoredFolders.test(entry.name)) found.push(...(await walk(path)));
-    else if (entry.isFile() && (/\.ya?ml$/.test(entry.name) || isConnectionFile(path))) found.push(path);
+    else if (entry.isFile()) found.push(path);
   }
   return found;
+}
+
+/** True for a readable YAML file with routes or parts of them. */
+export async function isFlowFile(path: string): Promise<boolean> {
+  if (!/\.ya?ml$/i.test(path) || isConnectionFile(path)) return false;
+  return kindOf(await readText(path).catch(() => "")) === "flow";
+}
+
+export const isDirectory = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() === true;
+
+/** All YAML files below a folder that could be flows, whatever they contain. */
+export const yamlPathsIn = async (folder: string): Promise<readonly string[]> =>
+  (await walk(folder)).filter((path) => /\.ya?ml$/i.test(path) && !isConnectionFile(path));
+
+const isYamlOrConnection = (path: string): boolean => /\.ya?ml$/.test(path) || isConnectionFile(path);
+
+/** The error for paths that contain none of what the command needs. */
+export async function nothingIn(paths: readonly string[], what: string, fix: string): Promise<CommandError> {
+  const folders = paths.length === 0 ? ["."] : paths;
+  const found = await Promise.all(folders.map((path) => walk(path).catch(() => [])));
+  return nothingFound(what, paths, fix, found.flat());
 }
 
 /** Every document in a folder `connections` is a connection. */

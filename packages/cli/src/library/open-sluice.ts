@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
-import { configurationOf, ServiceError, SettingsError, startEmbeddedServer, statusOf, type Configuration, type RunningServer } from "@sluice/server";
+import { configurationOf, errorCodes, ServiceError, SettingsError, startEmbeddedServer, type Configuration, type RunningServer } from "@sluice/server";
 import { withCallerStack } from "./caller-stack.ts";
 import { SluiceError } from "./sluice-error.ts";
 import type { ApiReply, DeployedFlow, FlowSource, InvokeMessage, InvokeReply, Sluice, SluiceOptions } from "./sluice.ts";
@@ -39,17 +39,17 @@ async function withFlows(sluice: Sluice, flows: NonNullable<SluiceOptions["flows
 function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
   let closing: Promise<{ readonly drained: boolean }> | undefined;
 
-  async function api(method: string, path: string, body?: unknown): Promise<ApiReply> {
+  async function request(method: string, path: string, body?: unknown): Promise<ApiReply & { readonly code: string | undefined }> {
     if (!path.startsWith("/")) throw new SluiceError(`path '${path}' must start with '/', as in '/runs?limit=10'`, { status: 400 });
-    const response = await server.api(method, path, body);
-    const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
-    return { status: response.status, body: isJson ? JSON.parse(response.text) : response.text };
+    const { status, headers, text } = await server.api(method, path, body);
+    const isJson = headers["content-type"]?.startsWith("application/json") === true;
+    return { status, body: isJson ? JSON.parse(text) : text, code: headers["x-error-code"] };
   }
 
   async function callOrThrow(method: string, path: string, body?: unknown): Promise<unknown> {
-    const response = await api(method, path, body);
-    if (response.status < 400) return response.body;
-    throw new SluiceError((response.body as { readonly error: string }).error, { status: response.status });
+    const { status, code, body: reply } = await request(method, path, body);
+    if (status < 400) return reply;
+    throw new SluiceError((reply as { readonly error: string }).error, { status, code });
   }
 
   return {
@@ -60,7 +60,7 @@ function sluiceOf(server: RunningServer, release: () => Promise<void>): Sluice {
     },
     remove: (id) => withCallerStack(callOrThrow("DELETE", `/flows/${encodeURIComponent(id)}`).then(() => undefined)),
     invoke: (routeId, message = {}) => withCallerStack(closing === undefined ? invoke(server, routeId, message) : Promise.reject(shutdownError())),
-    api: (method, path, body) => withCallerStack(api(method, path, body)),
+    api: (method, path, body) => withCallerStack(request(method, path, body).then(({ status, body: reply }) => ({ status, body: reply }))),
     handler: server.handler,
     baseUrl: server.baseUrl === "" ? undefined : server.baseUrl,
     close() {
@@ -77,7 +77,7 @@ const shutdownError = (): SluiceError => new SluiceError("the runtime is shuttin
 
 async function invoke(server: RunningServer, routeId: string, message: InvokeMessage): Promise<InvokeReply> {
   const run = await server.invoke(routeId, message).catch((error: unknown) => {
-    throw error instanceof ServiceError ? new SluiceError(error.message, { status: statusOf[error.code] }) : error;
+    throw error instanceof ServiceError ? new SluiceError(error.message, { status: errorCodes[error.code].status, code: error.code }) : error;
   });
   const { runId, body, headers, error } = run;
   if (error !== null) throw new SluiceError(error.message, { status: 500, runId, stepId: error.stepId ?? undefined, type: error.type });

@@ -28,13 +28,6 @@ export async function nextFreePort(port: number, host: string, excluded: readonl
   return 0;
 }
 
-/** The command line with these environment variables, for the shell of this platform. */
-export function commandWith(settings: Readonly<Record<string, number>>, command: string): string {
-  const entries = Object.entries(settings);
-  if (process.platform === "win32") return [...entries.map(([name, value]) => `set "${name}=${value}"`), command].join(" && ");
-  return [...entries.map(([name, value]) => `${name}=${value}`), command].join(" ");
-}
-
 /** Works on Linux only, via /proc, and only for processes of this user. */
 export function portHolder(port: number, proc = "/proc"): PortHolder | undefined {
   try {

@@ -1,11 +1,11 @@
 // Formats events and runs as lines of text.
 import type { EventOf, LogEvent, Run, RunDetail, StreamName, TraceEvent } from "@sluice/client";
+import { readableRecord, timeOfDay } from "@sluice/server/log-line";
+import { plainText } from "../terminal/plain-text.ts";
 import type { Style, Terminal } from "../terminal/terminal.ts";
 
-const time = (iso: string): string => new Date(iso).toTimeString().slice(0, 8) + iso.slice(19, 23);
 const oneLine = (text: unknown, maxLength: number): string => {
-  // oxlint-disable-next-line no-control-regex -- message content must not control the terminal
-  const flat = String(text ?? "").replaceAll(/[\u0000-\u001F\u007F-\u009F]+/g, " ");
+  const flat = plainText(text);
   return flat.length > maxLength ? `${flat.slice(0, maxLength - 1)}…` : flat;
 };
 const duration = (ms: unknown): string => (typeof ms === "number" ? ` ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : "");
@@ -17,7 +17,7 @@ export function eventLine(event: EventOf<StreamName>, { style, columns }: Pick<T
 }
 
 function traceLine(event: TraceEvent, style: Terminal["style"], columns = 100): string | undefined {
-  const at = style("dim", time(String(event.at)));
+  const at = style("dim", timeOfDay(String(event.at)));
   const { type, routeId, stepId, kind, label, error } = event;
   const body = event.message?.body ? style("dim", ` ${oneLine(event.message.body, Math.max(20, columns - 60))}`) : "";
   switch (type) {
@@ -40,19 +40,18 @@ function traceLine(event: TraceEvent, style: Terminal["style"], columns = 100): 
   }
 }
 
-const levelStyles: Readonly<Record<string, Style>> = { ERROR: "red", WARN: "yellow", INFO: "cyan" };
-
-function logLine(event: LogEvent, style: Terminal["style"]): string {
-  const { level, logger, message, at } = event;
-  return `${style("dim", time(String(at)))} ${style(levelStyles[level] ?? "dim", String(level).padEnd(5))} ${style("bold", String(logger))} ${oneLine(message, 2_000)}`;
+function logLine({ at, level, logger, message, fields }: LogEvent, style: Terminal["style"]): string {
+  return readableRecord({ time: at, level, logger, message: oneLine(message, 2_000), fields }, style);
 }
 
 const statusStyles: Readonly<Record<string, Style>> = { completed: "green", failed: "red", running: "cyan", retrying: "yellow" };
 
+export const runStyle = (status: string): Style => statusStyles[status] ?? "dim";
+
 /** One run as a line. `routeWidth` aligns the columns of several runs. */
 export function runLine(run: Run, style: Terminal["style"], routeWidth = 0): string {
   const error = run.error === null || run.error === undefined ? "" : ` ${oneLine(run.error.message, 120)}`;
-  const status = style(statusStyles[run.status] ?? "dim", String(run.status).padEnd(9));
+  const status = style(runStyle(run.status), run.status.padEnd(9));
   const route = style("bold", String(run.routeId).padEnd(routeWidth));
   return `${run.startedAt} ${status} ${route} ${run.id}${duration(run.durationMs).padStart(routeWidth === 0 ? 0 : 10)}${error}`.trimEnd();
 }

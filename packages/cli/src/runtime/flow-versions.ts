@@ -1,16 +1,29 @@
 // Versions of a flow as lines of text, and their differences.
 import { isDeepStrictEqual } from "node:util";
 import type { Flow, FlowVersion, FlowVersionText } from "@sluice/client";
+import { tableText } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { printedDiff } from "./printed-diff.ts";
 
-/** One version as a line: `* 3  2026-11-16T13:41:07.120Z  ada  412 B  1f0c…  comment`. */
-export function versionLine({ revision, at, by, size, hash, running, restoredFrom, comment }: FlowVersion, style: Terminal["style"]): string {
-  const mark = running ? style("green", "*") : " ";
-  const remarks = [running ? "running" : "", restoredFrom === null ? "" : `restored from ${restoredFrom}`, comment ?? ""]
-    .filter((text) => text !== "")
-    .join(", ");
-  return `${mark} ${style("bold", String(revision).padStart(4))}  ${at}  ${(by ?? "file changed manually").padEnd(16)}  ${String(size).padStart(7)} B  ${style("dim", hash.slice(0, 12))}  ${remarks}`.trimEnd();
+/** Versions as a table; the running one is marked. */
+export function versionsText(versions: readonly FlowVersion[], terminal: Terminal): string {
+  return tableText(
+    [
+      { title: "REVISION", text: ({ revision }) => revision, isNumber: true, style: ({ running }) => (running ? "green" : undefined) },
+      { title: "AT", text: ({ at }) => at },
+      { title: "BY", text: ({ by }) => by ?? "file changed manually" },
+      { title: "BYTES", text: ({ size }) => size, isNumber: true },
+      { title: "HASH", text: ({ hash }) => hash.slice(0, 12), style: () => "dim" },
+      { title: "REMARKS", text: remarksOf },
+    ],
+    versions,
+    terminal,
+  );
+}
+
+function remarksOf({ running, restoredFrom, comment }: FlowVersion): string {
+  const remarks = [running ? "running" : "", restoredFrom === null ? "" : `restored from ${restoredFrom}`, comment ?? ""];
+  return remarks.filter((text) => text !== "").join(", ");
 }
 
 /** The changes to parameters and lines that a rollback to this version would make. */

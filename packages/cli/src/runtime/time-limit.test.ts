@@ -1,22 +1,21 @@
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { timeLimit } from "./time-limit.ts";
 
 it("aborts after its time, even after a garbage collection", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const startedAt = performance.now();
-  const signal = timeLimit(500, new AbortController().signal);
+  const signal = timeLimit(20, new AbortController().signal);
   for (let count = 0; count < 3; count++) {
     collect();
-    await wait(1);
+    await nextTurn();
   }
   // Collecting a large heap may take longer than the limit.
   if (!signal.aborted) await once(signal, "abort");
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(499);
+  expect(signal.aborted).toBe(true);
 });
 
 it("aborts with the other signal, immediately if that is already aborted", () => {

@@ -34,6 +34,7 @@ const fragments = [
   "a,b,c",
   "1,2;--",
   "select pg_sleep(9)",
+  // real time: only a value.
   "sleep(9)",
   "benchmark(9,md5(1))",
   "load_file('/etc/passwd')",

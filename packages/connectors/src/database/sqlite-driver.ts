@@ -1,7 +1,7 @@
-// SQLite through the API of node:sqlite: built in where the running Node has it, otherwise from a package with the same API. Statements run on the
-// event loop: SQLite has no server to wait for.
+// The driver for SQLite. Statements run on the event loop: SQLite has no server to wait for.
 import { createRequire } from "node:module";
 import { FlowError } from "@sluice/engine/spi";
+import { findSqlite, howToGetSqlite } from "../clients/sqlite-module.ts";
 import type { Driver, Row, Session, SqlResult, Statement } from "./database.ts";
 
 interface SqliteStatement {
@@ -20,19 +20,14 @@ export interface SqliteModule {
   readonly DatabaseSync: new (path: string) => SqliteDatabase;
 }
 
-const sqlitePackage = "@photostructure/sqlite";
 const requireModule = createRequire(import.meta.url);
 
 /** The built-in driver or the package; throws when neither is available. */
 export function sqliteModule(): SqliteModule {
-  for (const name of ["node:sqlite", sqlitePackage]) {
-    try {
-      return requireModule(name) as SqliteModule;
-    } catch {
-      // Try the next one.
-    }
-  }
-  throw new FlowError("java.lang.ClassNotFoundException", `SQLite needs Node 22.13 or later, or the package ${sqlitePackage}`, { code: "client-missing" });
+  const path = findSqlite();
+  if (path !== undefined) return requireModule(path) as SqliteModule;
+  const text = `Node ${process.versions.node} does not include SQLite: ${howToGetSqlite()}`;
+  throw new FlowError("java.lang.ClassNotFoundException", text, { code: "client-missing" });
 }
 
 const maxPrepared = 200;

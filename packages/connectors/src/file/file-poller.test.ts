@@ -25,7 +25,7 @@ describe("polling", () => {
     expect((await receive(0, exchangeOf()))?.body).toBe("a");
     expect((await receive(0, exchangeOf()))?.body).toBe("b");
     expect(await receive(50, exchangeOf())).toBeUndefined();
-    const waiting = receive(5000, exchangeOf());
+    const waiting = receive(120_000, exchangeOf());
     await put("c.txt", "c");
     expect((await waiting)?.body).toBe("c");
     expect(await names()).toEqual([".camel/a.txt", ".camel/b.txt", ".camel/c.txt"]);

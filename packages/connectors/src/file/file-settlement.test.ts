@@ -41,14 +41,14 @@ async function files(): Promise<Record<string, string>> {
   return found;
 }
 
-const expectFiles = (expected: Record<string, string>): Promise<void> => expect.poll(files, { interval: 10, timeout: 10_000 }).toEqual(expected);
+const expectFiles = (expected: Record<string, string>): Promise<void> => expect.poll(files, { interval: 10 }).toEqual(expected);
 
 describe("a file", () => {
   for (const [outcome, options] of [
     ["stays in the directory", ""],
     ["is moved back", "&preMove=.work"],
   ] as const)
-    it(`${outcome}, and does not go to moveFailed, when its run was cancelled at the drain limit`, { timeout: 20_000 }, async () => {
+    it(`${outcome}, and does not go to moveFailed, when its run was cancelled at the drain limit`, async () => {
       const running = await startFlow(route(`&moveFailed=failed${options}`, "        - delay: {constant: 600000}\n"), 100);
       await running.stop();
       await expectFiles({ "a.txt": "one" });

@@ -17,12 +17,14 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
-function setUp() {
+/** `capture` is called for each timer, and keeps those that the test fires itself. */
+function setUp(capture: (ms: number, run: () => void) => boolean = () => false) {
   const idle = { wake: (): void => undefined };
   // After a poll, the source sets a timer for the next poll. Here it is an hour away, so this timer shows that the poll is done.
   const clock: Clock = {
     ...realClock,
     after(ms, run) {
+      if (capture(ms, run)) return () => undefined;
       if (ms < 3_000_000) return realClock.after(ms, run);
       idle.wake();
       return () => undefined;
@@ -190,17 +192,28 @@ describe("reading", () => {
   });
 
   it("does not read a file while it grows (readLock=changed)", async () => {
+    const path = join(base, "in/x.txt");
+    const setTime = (seconds: number): Promise<void> => utimes(path, seconds, seconds);
     await put({ "in/x.txt": "1" });
-    const setup = setUp();
+    await setTime(1_000);
+    const checks: (() => void)[] = [];
+    const setup = setUp((ms, run) => ms === 1500 && checks.push(run) > 0);
     const routeInput = new FakeRouteInput();
-    const source = setup.source("file:in?initialDelay=0&readLock=changed&readLockCheckInterval=1500");
+    const source = setup.source("file:in?initialDelay=0&readLock=changed&readLockCheckInterval=1500&readLockTimeout=1h");
     sources.push(source);
     await source.start(routeInput);
-    for (let i = 0; i < 6; i++) {
-      await writeFile(join(base, "in/x.txt"), "1".repeat(i + 2));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    const grow = async (length: number): Promise<void> => {
+      await writeFile(path, "1".repeat(length));
+      await setTime(1_000);
+    };
+    for (const change of [() => grow(2), () => grow(7), () => setTime(2_000)]) {
+      await eventually(() => checks.length === 1);
+      await change();
+      checks.pop()?.();
     }
+    await eventually(() => checks.length === 1);
     expect(routeInput.exchanges).toEqual([]);
+    checks.pop()?.();
     await eventually(() => routeInput.exchanges.length === 1);
     expect((routeInput.bodies[0] as Uint8Array).length).toBe(7);
   });

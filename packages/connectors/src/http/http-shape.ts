@@ -87,6 +87,7 @@ export const httpShape: Omit<ConnectorDeclaration<typeof path, typeof options>, 
   path,
   options,
   lenient: true,
+  guardsHost: true,
   headers: {
     CamelHttpMethod: f.string({ doc: "The method, if set by the route." }),
     CamelHttpUri: f.string({ doc: "Replaces the address, if set by the route; private addresses are then rejected." }),

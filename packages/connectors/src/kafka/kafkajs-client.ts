@@ -72,7 +72,7 @@ export async function openKafkajs(library: KafkaLibrary, settings: KafkaSettings
       }));
     },
     async consume(options: ConsumeOptions, work: (batch: PartitionBatch) => Promise<void>, crashed) {
-      const consumer = await kafkajsConsumer(library, kafka, admin, options, work, { crashed, reachability: (problem) => links.report(problem) });
+      const consumer = await kafkajsConsumer(kafka, admin, options, work, { crashed, reachability: (problem) => links.report(problem) });
       consumers.add(consumer);
       return {
         async close() {

@@ -13,7 +13,6 @@ export interface ConsumerListener {
 }
 
 export async function kafkajsConsumer(
-  library: typeof KafkaJS,
   kafka: KafkaJS.Kafka,
   admin: KafkaJS.Admin,
   options: ConsumeOptions,
@@ -45,10 +44,14 @@ export async function kafkajsConsumer(
   /** By partition: the processing of held records whose delay ended before more records were fetched. */
   const dueWork = new Map<string, Promise<void>>();
 
+  /** False if `seekTo` failed. Records fetched before the seek are not processed: they might be delivered again after it. */
+  let sought: Promise<boolean> = Promise.resolve(true);
+
   const eachBatch = async (payload: KafkaJS.EachBatchPayload): Promise<void> => {
     const { topic, partition, messages } = payload.batch;
     await dueWork.get(`${topic} ${partition}`);
-    // Held records failed meanwhile and are fetched again.
+    if (!(await sought) || isClosed) return;
+    // Held records failed meanwhile, or the position was moved: the records are fetched again.
     if (payload.isStale()) return;
     const earlier = held.take({ topic, partition });
     await processRecords(payload, earlier.length === 0 ? messages : [...earlier, ...messages]);
@@ -135,7 +138,17 @@ export async function kafkajsConsumer(
     await consumer.connect();
     if (options.autoOffsetReset === "none") await requireOffsets(admin, options);
     await consumer.subscribe({ topics: [...options.topics], fromBeginning: options.autoOffsetReset === "earliest" });
-    if (options.seekTo !== undefined) seekOnJoin(consumer, admin, options.seekTo).then(options.onSeekDone, crashed);
+    if (options.seekTo !== undefined)
+      sought = seekOnJoin(consumer, admin, options.seekTo).then(
+        () => {
+          options.onSeekDone();
+          return true;
+        },
+        (error: unknown) => {
+          if (!isClosed) crashed(error);
+          return false;
+        },
+      );
     await consumer.run({
       // The client would wait for a commit after each batch.
       autoCommit: false,

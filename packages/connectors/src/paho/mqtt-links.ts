@@ -184,7 +184,7 @@ const endTimeoutMs = 2000;
  * Disconnects cleanly; a connection that does not close in time is destroyed. The client first waits for the responses to all its requests. They
  * never arrive if the connection is lost in the meantime, and a second call of `end` is ignored.
  */
-export async function endLink(client: Mqtt.MqttClient): Promise<void> {
+export async function endLink(client: Mqtt.MqttClient, timeoutMs = endTimeoutMs): Promise<void> {
   if (!client.connected) {
     client.end(true);
     return;
@@ -193,7 +193,7 @@ export async function endLink(client: Mqtt.MqttClient): Promise<void> {
     const timer = setTimeout(() => {
       client.stream.destroy();
       resolve();
-    }, endTimeoutMs);
+    }, timeoutMs);
     const done = (): void => {
       clearTimeout(timer);
       resolve();

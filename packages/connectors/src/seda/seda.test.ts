@@ -87,7 +87,7 @@ describe("sending one way", () => {
     void consumer.start(new FakeRouteInput((exchange) => (turns < 20 ? void send(exchange) : undefined)));
     void send(exchangeOf());
     await new Promise<void>((resolve) => {
-      const turn = (): void => (++turns === 20 ? resolve() : void setTimeout(turn, 1));
+      const turn = (): void => (++turns === 20 ? resolve() : void setImmediate(turn));
       turn();
     });
     expect(turns).toBe(20);

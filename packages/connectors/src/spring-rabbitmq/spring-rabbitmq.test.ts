@@ -1,34 +1,13 @@
-// Runs the connector suite against a real RabbitMQ, and checks how options and beans are read.
-import { createRequire } from "node:module";
-import { afterAll, describe, expect, it } from "vitest";
+// How options and beans are read.
+import { describe, expect, it } from "vitest";
 import type { BeanForm } from "@sluice/engine/spi";
-import { connectorSuite, FakeHost, serverFor, testConnections, type TestConnections } from "@sluice/testkit";
 import { bindEndpoint } from "@sluice/model";
 import { DeclaredElements, queueNames } from "./declared-elements.ts";
 import { rabbitmqConnection } from "./rabbitmq-connection.ts";
 import { springRabbitmqConnector } from "./spring-rabbitmq.ts";
 import type { RabbitOptions } from "./rabbitmq-options.ts";
 
-const server = await serverFor("rabbitmq");
 const declaration = springRabbitmqConnector();
-
-describe.skipIf(server === undefined)("spring-rabbitmq passes the connector suite (needs RabbitMQ)", { timeout: 30_000 }, () => {
-  const opened: TestConnections[] = [];
-  afterAll(async () => {
-    for (const connections of opened) await connections.close();
-    await server?.end();
-  });
-  const host = (): FakeHost => {
-    const fake = new FakeHost();
-    const values = { port: String(server?.port), host: "127.0.0.1" };
-    const load = async (clientPackage: { readonly package: string }): Promise<unknown> => createRequire(import.meta.url)(clientPackage.package);
-    const connections = testConnections(fake, { broker: { declaration: rabbitmqConnection, values } }, load);
-    opened.push(connections);
-    return Object.assign(fake, { connections });
-  };
-  const uri = `spring-rabbitmq:default?queues=sluice-suite-${process.pid}&arg.queue.autoDelete=true`;
-  for (const { name, run } of connectorSuite(declaration, { uri, host })) it(name, run);
-});
 
 describe("options of spring-rabbitmq", () => {
   const bound = (uri: string) => bindEndpoint({ uri, parameters: {} }, declaration);

@@ -14,8 +14,8 @@ import { queueSource, type QueueRegistry } from "../queue/queue-registry.ts";
 import { storeMessage } from "../queue/stored-message.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { correlationIdOf } from "./request-headers.ts";
-import { errorReply } from "./reply-of-exchange.ts";
 import { traceResponse } from "./trace-context.ts";
+import { rejection } from "./webhook-errors.ts";
 
 export interface DurableReceiver {
   /** Processes accepted messages. */
@@ -48,10 +48,11 @@ export function durableReceiver(host: Host, { uri, route, options, queues }: Dur
         return { status: 202, headers, body: JSON.stringify({ messageId }) };
       } catch (error) {
         const { code, message: reason } = toFlowError(error);
-        if (code === "message-not-storable") return errorReply(400, reason);
-        if (code === "message-too-large") return errorReply(413, reason);
-        if (code !== "queue-full") host.log.write("ERROR", route.id, `A message could not be accepted: ${reason}`);
-        return errorReply(503, code === "queue-full" ? reason : "the message could not be stored; try again later", { "Retry-After": "5" });
+        if (code === "message-not-storable" || code === "message-too-large") return rejection(code, reason);
+        const retry = { "Retry-After": "5" };
+        if (code === "queue-full") return rejection(code, reason, retry);
+        host.log.write("ERROR", route.id, `A message could not be accepted: ${reason}`);
+        return rejection("store-unavailable", "the message could not be stored; try again later", retry);
       }
     },
   };

@@ -27,12 +27,13 @@ import { durableReceiver, type DurableReceiver } from "./durable-receiver.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { IdempotencyKeys } from "./idempotency.ts";
 import { isMultipart, type HttpTools } from "./http-tools.ts";
-import { acceptedReply, errorReply, replyOfExchange, timeoutReply, type ReplyRule, type WrittenBody } from "./reply-of-exchange.ts";
+import { acceptedReply, replyOfExchange, timeoutReply, type ReplyRule, type WrittenBody } from "./reply-of-exchange.ts";
 import { correlationIdOf, findHeader, wireHeadersOf } from "./request-headers.ts";
 import { hopsHeader, maxHops, readHops } from "./http-hops.ts";
 import { isForm, readForm } from "./form-post.ts";
 import { checkRequest, type RestOperation } from "./rest-operation.ts";
 import type { TraceIds } from "./trace-context.ts";
+import { rejection } from "./webhook-errors.ts";
 
 export interface HttpSourceSettings {
   readonly uri: string;
@@ -86,7 +87,7 @@ export function httpSource(host: Host, settings: HttpSourceSettings): Source {
     start: (routeInput) => (durable === undefined ? mount(routeInput) : startDurable(durable, routeInput)),
     // Requests to an unmounted path get the response of a stopped route.
     reserve() {
-      mountAll(() => errorReply(503, `route '${route.id}' is stopped`));
+      mountAll(() => rejection("route-stopped", `route '${route.id}' is stopped`));
       unmountAll();
     },
     stop() {
@@ -217,7 +218,7 @@ function requestHandler(
   function accept(request: HttpRequest, settle: Settle = settleNothing): Awaitable<HttpReply> {
     const contentType = request.body.length === 0 ? undefined : findHeader(request.rawHeaders, "content-type");
     if (options.consumes !== undefined && request.body.length > 0 && !isConsumed(contentType, options.consumes))
-      return settle(errorReply(415, `unsupported content type '${(contentType ?? "").slice(0, 100)}'`));
+      return settle(rejection("media-unsupported", `unsupported content type '${(contentType ?? "").slice(0, 100)}'`));
     const checked = operation === undefined ? undefined : checkRequest(operation, request, options.produces);
     if (checked !== undefined && !Array.isArray(checked)) return settle(checked);
     const added = checked === undefined || checked.length === 0 ? undefined : checked;
@@ -239,7 +240,7 @@ function requestHandler(
     const traceparent = findHeader(request.rawHeaders, "traceparent");
     const hops = traceparent === undefined ? undefined : readHops(findHeader(request.rawHeaders, hopsHeader));
     if (hops !== undefined && hops > maxHops)
-      return settle(errorReply(508, `loop detected: ${maxHops} runs called each other over HTTP before route '${route.id}' was called`));
+      return settle(rejection("loop-detected", `loop detected: ${maxHops} runs called each other over HTTP before route '${route.id}' was called`));
     const trace = settings.traceIds.contextOf(traceparent, hops);
     if (durable !== undefined) return durable.accept(request, message, trace, triggerOf(request)).then(settle);
     const waits = !isAsync(options, request);
@@ -276,12 +277,12 @@ function requestHandler(
   function handleOnce(request: HttpRequest): Awaitable<HttpReply> {
     const key = findHeader(request.rawHeaders, "idempotency-key");
     if (key === undefined) return accept(request);
-    if (key === "" || key.length > 255) return errorReply(400, "Idempotency-Key must have 1 to 255 characters");
+    if (key === "" || key.length > 255) return rejection("idempotency-key-invalid", "Idempotency-Key must have 1 to 255 characters");
     // Scope keys to the test session and the principal, so that responses are not shared between them.
     const scoped = JSON.stringify([route.id, callerOf(request.principal), request.session?.id ?? "", key]);
     const claim = settings.idempotency.claim(scoped, request.body);
-    if (claim.kind === "running") return errorReply(409, "a request with this Idempotency-Key is still running");
-    if (claim.kind === "differs") return errorReply(422, "this Idempotency-Key was used with another body");
+    if (claim.kind === "running") return rejection("idempotency-key-running", "a request with this Idempotency-Key is still running");
+    if (claim.kind === "differs") return rejection("idempotency-key-reused", "this Idempotency-Key was used with another body");
     if (claim.kind === "known") return { ...claim.reply, headers: { ...claim.reply.headers, "Idempotent-Replayed": "true" } };
     return accept(request, (reply) => {
       settings.idempotency.settle(scoped, reply, request.session === undefined);

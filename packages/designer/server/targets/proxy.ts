@@ -5,7 +5,7 @@ import { openCall } from "./runtime-call.ts";
 import type { Targets } from "./targets.ts";
 
 const forwardedRequestHeaders = ["accept", "accept-api-version", "content-type", "if-match", "if-none-match", "last-event-id", "x-test-session"] as const;
-const forwardedResponseHeaders = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-run-id", "content-disposition"] as const;
+const forwardedResponseHeaders = ["content-type", "etag", "allow", "retry-after", "x-api-version", "x-error-code", "x-run-id", "content-disposition"] as const;
 
 /** The request header that names the target. */
 const targetHeader = "x-sluice-target";

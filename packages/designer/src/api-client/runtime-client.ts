@@ -1,5 +1,5 @@
 // The management API of a runtime, via the designer server, which adds the token.
-import { createClient, type ApiClient, type Health } from "@sluice/client";
+import { createClient, type ApiClient, type Health, type RunKind } from "@sluice/client";
 import { callTimeoutMs, toError } from "./api-errors.ts";
 
 /** The request header that names the target. */
@@ -16,6 +16,9 @@ export function runtimeAt(target: string | undefined): ApiClient {
   }
   return client;
 }
+
+/** Lists of runs in the designer include replays and runs of test sessions. */
+export const allRunKinds: readonly RunKind[] = ["live", "replay", "test"];
 
 /** The full health report of a runtime. */
 export async function healthOf(target: string | undefined): Promise<Health> {

@@ -8,7 +8,7 @@ import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { useProblems } from "../editor/use-problems.ts";
 import { strings } from "../strings.ts";
 import { focusSelected, showTrigger } from "./canvas-actions.ts";
-import { onTreeKey } from "./canvas-keys.ts";
+import { useCanvasKeys } from "./canvas-keys.ts";
 import { CanvasTools, type CanvasToolsProps } from "./canvas-tools.tsx";
 import { setZoom, useCanvasUi } from "./canvas-ui.ts";
 import { CardMenu } from "./card-menu.tsx";
@@ -36,6 +36,7 @@ export function CanvasPane({ outline, data }: CanvasToolsProps) {
   const pane = useRef<HTMLDivElement>(null);
   const drag = useCardDrag(editor);
   const pan = usePan();
+  const onKeyDown = useCanvasKeys(editor);
   const mouse = mouseHandlers(editor);
   const clipboard = clipboardHandlers(editor);
   useWheelZoom(pane);
@@ -50,7 +51,7 @@ export function CanvasPane({ outline, data }: CanvasToolsProps) {
         data-direction={direction}
         data-detail={zoom < tileZoom ? "tile" : zoom < titleZoom ? "title" : undefined}
         onMouseOver={(event) => showTooltip(event.target as HTMLElement)}
-        onKeyDown={(event) => onTreeKey(event, editor)}
+        onKeyDown={onKeyDown}
         {...mouse}
         {...clipboard}
         {...drag}

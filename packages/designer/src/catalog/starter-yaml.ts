@@ -15,6 +15,7 @@ const values: Readonly<Record<string, string>> = {
   idempotentRepository: "name",
   key: "name",
   "aggregate.completionSize": "10",
+  "poll.uri": "file:name",
 };
 
 /** Options that a step needs although they are optional in its declaration, because one of several is required. */

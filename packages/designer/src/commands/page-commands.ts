@@ -40,6 +40,7 @@ export const pageCommands: readonly PageCommand[] = [
     run: ({ editor, navigate }) => editor !== undefined && navigate(`/flows/${editor.flow.id}/access`),
   },
   { name: "go-logs", title: labels.goLogs, run: ({ navigate }) => navigate("/logs") },
+  { name: "go-api", title: labels.goApi, run: ({ navigate }) => navigate("/api-reference") },
   { name: "go-settings", title: labels.goSettings, run: ({ navigate }) => navigate("/settings") },
   { name: "theme-light", title: labels.themeLight, run: ({ setTheme }) => setTheme("light") },
   { name: "theme-dark", title: labels.themeDark, run: ({ setTheme }) => setTheme("dark") },

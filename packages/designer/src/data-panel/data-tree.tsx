@@ -3,6 +3,7 @@ import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent } fro
 import { formatShortcut } from "../commands/shortcut.ts";
 import { copyText } from "../controls/copy-text.ts";
 import { Menu } from "../controls/menu.tsx";
+import { useTree } from "../controls/use-tree.ts";
 import { useEditor } from "../editor/editor-context.ts";
 import { strings } from "../strings.ts";
 import type { PartialMessage } from "../trial/message-text.ts";
@@ -67,27 +68,22 @@ export function DataTree({ message, side }: { readonly message: PartialMessage; 
     setCurrent(row.key);
     setMenu({ x, y, row });
   };
-  const focus = (row: Row | undefined): void => {
+  const focus = ({ key }: Row): void => tree.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`)?.focus();
+  const rowOf = (item: HTMLElement): Row | undefined => rows.find(({ key }) => key === item.dataset["row"]);
+  const navigate = useTree({ setOpen: ({ dataset }) => toggle(dataset["row"] ?? ""), titleOf: (item) => rowOf(item)?.name ?? "" });
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const row = rowOf(event.target as HTMLElement);
     if (row === undefined) return;
-    setCurrent(row.key);
-    tree.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.key)}"]`)?.focus();
-  };
-  const onKeyDown = (event: KeyboardEvent, row: Row, index: number): void => {
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
     if (event.key === "." || event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
-      const box = event.currentTarget.getBoundingClientRect();
+      const box = (event.target as HTMLElement).getBoundingClientRect();
       openMenu(row, box.left + 24, box.bottom);
     } else if (event.key === "c" && (event.ctrlKey || event.metaKey)) copy(row);
-    else if (event.ctrlKey || event.metaKey || event.altKey) return;
-    else if (event.key === "Enter") insert(row);
-    else if (event.key === "ArrowDown") focus(rows[index + 1]);
-    else if (event.key === "ArrowUp") focus(rows[index - 1]);
-    else if (event.key === "Home") focus(rows[0]);
-    else if (event.key === "End") focus(rows.at(-1));
-    else if (event.key === "ArrowRight" && row.isOpen === false) toggle(row.key);
-    else if (event.key === "ArrowRight") focus(row.isOpen === true ? rows[index + 1] : undefined);
-    else if (event.key === "ArrowLeft" && row.isOpen === true) toggle(row.key);
-    else if (event.key === "ArrowLeft") focus(rows.slice(0, index).findLast(({ level }) => level < row.level));
-    else return;
+    else if (event.key === "Enter" && !hasModifier) insert(row);
+    else {
+      navigate(event);
+      return;
+    }
     event.preventDefault();
   };
   return (
@@ -100,8 +96,8 @@ export function DataTree({ message, side }: { readonly message: PartialMessage; 
         value={filter}
         onChange={(event) => setFilter(event.target.value)}
       />
-      <div className="data__tree" role="tree" aria-label={text.tree} ref={tree}>
-        {rows.map((row, index) => (
+      <div className="data__tree" role="tree" aria-label={text.tree} ref={tree} onKeyDown={onKeyDown}>
+        {rows.map((row) => (
           <div
             key={row.key}
             role="treeitem"
@@ -115,7 +111,6 @@ export function DataTree({ message, side }: { readonly message: PartialMessage; 
             draggable={row.level > 1 || row.path.root === "body"}
             style={{ "--level": row.level - 1 } as CSSProperties}
             onFocus={() => setCurrent(row.key)}
-            onKeyDown={(event) => onKeyDown(event, row, index)}
             onClick={() => row.isOpen !== undefined && toggle(row.key)}
             onDoubleClick={() => insert(row)}
             onContextMenu={(event) => {

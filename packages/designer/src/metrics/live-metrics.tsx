@@ -1,7 +1,7 @@
 // Polls the runtime for metrics of the open flow while the page is visible and metrics are enabled.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { create } from "zustand";
-import { healthOf, runtimeAt } from "../api-client/runtime-client.ts";
+import { allRunKinds, healthOf, runtimeAt } from "../api-client/runtime-client.ts";
 import { useEditor, useEditorState } from "../editor/editor-context.ts";
 import { usePolled } from "../api-client/use-polled.ts";
 import { useStream } from "../api-client/use-stream.ts";
@@ -34,7 +34,10 @@ export function LiveMetrics({ details }: { readonly details: MetricDetails }) {
   const lastModified = deployed?.lastModified;
   const outline = useEditorState((state) => state.flow.lastValid?.outline);
   const load = useCallback(async () => {
-    const [{ runs }, health] = await Promise.all([runtimeAt(target).call("GET /runs", { query: { flowId: id, limit: maxRuns } }), healthOf(target)]);
+    const [{ runs }, health] = await Promise.all([
+      runtimeAt(target).call("GET /runs", { query: { flowId: id, kind: allRunKinds, limit: maxRuns } }),
+      healthOf(target),
+    ]);
     return { runs, health, target };
   }, [id, target]);
   const isEnabled = isOn && hash !== undefined && target !== undefined;

@@ -1,6 +1,7 @@
 import { ApiError } from "@sluice/client";
 import { Trash2 } from "lucide-react";
 import { useEffect, useState } from "react";
+import { Link } from "wouter";
 import { healthOf } from "../api-client/runtime-client.ts";
 import { workspaceClient, type TargetEntry, type TargetsBody } from "../api-client/workspace-client.ts";
 import { Button } from "../controls/button.tsx";
@@ -44,6 +45,11 @@ export function TargetSettings() {
       <h2 id="settings-targets">{text.targets}</h2>
       <p className="muted">{text.targetsHint}</p>
       <TargetTable targets={targets} onRemove={(removed) => void save({ targets: toBody(targets.filter(({ name }) => name !== removed)) })} />
+      {targets.length === 0 ? null : (
+        <p>
+          <Link href="/api-reference">{text.apiReference}</Link>
+        </p>
+      )}
       <AddTarget draft={draft} onChange={setDraft} onSubmit={() => void save({ targets: [...toBody(targets), draft] })} />
       {error === undefined ? null : (
         <p className="problem-text" role="alert">

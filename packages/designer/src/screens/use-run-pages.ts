@@ -1,7 +1,7 @@
 // The runs that match a filter: the newest page is polled, older pages are added on demand.
 import { useCallback, useEffect, useState } from "react";
 import type { CallInput, Run } from "@sluice/client";
-import { runtimeAt } from "../api-client/runtime-client.ts";
+import { allRunKinds, runtimeAt } from "../api-client/runtime-client.ts";
 import { usePolled } from "../api-client/use-polled.ts";
 
 export type RunQuery = Omit<NonNullable<CallInput<"GET /runs">["query"]>, "cursor" | "limit">;
@@ -28,7 +28,10 @@ const pageSize = 50;
 
 /** `query` must be stable. */
 export function useRunPages(target: string | undefined, query: RunQuery, pollMs: number | undefined): RunPages {
-  const load = useCallback(() => runtimeAt(target).call("GET /runs", { query: { ...query, limit: pageSize, cursor: "newest" } }), [query, target]);
+  const load = useCallback(
+    () => runtimeAt(target).call("GET /runs", { query: { ...query, kind: allRunKinds, limit: pageSize, cursor: "newest" } }),
+    [query, target],
+  );
   const [polled] = usePolled(target === undefined ? undefined : load, pollMs);
   const newest = polled !== undefined && "value" in polled ? polled.value : undefined;
   const [older, setOlder] = useState<OlderRuns | undefined>(undefined);
@@ -46,7 +49,7 @@ export function useRunPages(target: string | undefined, query: RunQuery, pollMs:
   const next = older === undefined ? newest?.next : older.next;
   const loadOlder = async (cursor: string): Promise<void> => {
     try {
-      const page = await runtimeAt(target).call("GET /runs", { query: { ...query, limit: pageSize, cursor } });
+      const page = await runtimeAt(target).call("GET /runs", { query: { ...query, kind: allRunKinds, limit: pageSize, cursor } });
       setOlder({ runs: [...runs, ...page.runs], next: page.next ?? null, searchedBack: page.searchedBack ?? null });
     } catch (reason) {
       setError((reason as Error).message);

@@ -59,10 +59,10 @@ test("a webhook responds as on the runtime", async () => {
   expect((await run(source, { method: "GET" })).diagnostics).toMatchObject([{ message: "GET /api/r matches no route" }]);
 });
 
-test("delays and retries take no real time", async () => {
-  const startTime = performance.now();
+// In real time it would take longer than a test may take.
+test("delays and retries wait on the simulated clock", async () => {
   const before =
-    '- onException:\n    exception: [java.io.IOException]\n    redeliveryPolicy: {maximumRedeliveries: "3", redeliveryDelay: "60000"}\n    handled: {constant: "true"}\n    steps: [{setBody: {constant: given up}}]\n';
+    '- onException:\n    exception: [java.io.IOException]\n    redeliveryPolicy: {maximumRedeliveries: "3", redeliveryDelay: "600000"}\n    handled: {constant: "true"}\n    steps: [{setBody: {constant: given up}}]\n';
   const { steps, outcome } = await run(
     flow("- delay: {constant: '60000'}\n- to: {id: out, uri: 'http://x.invalid'}", "direct:start", before),
     {},
@@ -72,7 +72,6 @@ test("delays and retries take no real time", async () => {
   );
   expect(steps.filter(({ stepId }) => stepId === "out").map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4]);
   expect(outcome).toMatchObject({ status: "completed", body: "given up" });
-  expect(performance.now() - startTime).toBeLessThan(60_000);
 });
 
 test("a run that would exceed its time limit is cancelled", async () => {

@@ -1,6 +1,6 @@
 // Converts a recorded run to a sample: its input message and the responses of external systems, if captured.
 import type { CapturedMessage, RunDetail } from "@sluice/client";
-import { runtimeAt } from "../api-client/runtime-client.ts";
+import { allRunKinds, runtimeAt } from "../api-client/runtime-client.ts";
 import { strings } from "../strings.ts";
 import { bodyText } from "./message-text.ts";
 import { headerText, type SampleDraft } from "./sample-draft.ts";
@@ -15,7 +15,7 @@ export interface RunSample {
 }
 
 export async function sampleOfLastRun(routeId: string, target: string | undefined): Promise<RunSample> {
-  const { runs } = await runtimeAt(target).call("GET /runs", { query: { routeId, limit: 20 } });
+  const { runs } = await runtimeAt(target).call("GET /runs", { query: { routeId, kind: allRunKinds, limit: 20 } });
   const last = runs.find(({ parentRunId, sessionId }) => parentRunId === null && sessionId === null) ?? runs[0];
   if (last === undefined) throw new Error(strings.trial.noLastRun);
   return sampleOfRun(await runtimeAt(target).call("GET /runs/:id", { params: { id: last.id } }));

@@ -38,6 +38,12 @@ export class DiagnosticSink {
     for (const other of (error.others as readonly CompileError[] | undefined) ?? []) this.#addOne(other, location);
   }
 
+  warn(caution: CompileError, location: { span: Span; routeId?: string; stepId?: string }): void {
+    const sink = new DiagnosticSink(this.#source, this.found);
+    sink.add(caution, location);
+    this.found.push(...sink.found.map((warning) => ({ ...warning, severity: "warning" as const })));
+  }
+
   #addOne(error: CompileError, { span: owner, routeId, stepId, text }: { span: Span; routeId?: string; stepId?: string; text?: string }): void {
     const { within, ...use } = owner;
     const span =

@@ -4,8 +4,9 @@
 import { schemeOf, type EndpointNode } from "@sluice/model";
 import { FlowError } from "../errors/flow-error.ts";
 import type { Exchange } from "../exchange/exchange.ts";
-import { isCompileError, type DynamicEndpointOptions } from "../spi/compiler.ts";
+import { CompileError, isCompileError, type DynamicEndpointOptions } from "../spi/compiler.ts";
 import type { EndpointOrigin } from "../spi/connector.ts";
+import type { Catalog } from "../spi/declaration.ts";
 import type { EndpointCache, ResolvedEndpoint } from "./endpoint-cache.ts";
 import type { FlowScope } from "./flow-scope.ts";
 
@@ -21,7 +22,7 @@ export function dynamicEndpoints<T>(options: DynamicEndpointOptions, context: Dy
   const { cache } = context;
   const literal = literalPrefix(options.template);
   const literalScheme = literalSchemeOf(literal);
-  const literalAddress = /^[a-z][\w.+-]*:(\/\/)?[^/?#]+[/?#]/i.test(literal) || literal === options.template;
+  const literalAddress = isLiteralAddress(literal, options.template);
   const allowed = options.allowedSchemes?.split(",").map((scheme) => scheme.trim().toLowerCase());
 
   return (uri, exchange) => {
@@ -92,6 +93,21 @@ export function schemesOf({ template, allowedSchemes }: DynamicEndpointOptions):
   const literal = literalSchemeOf(literalPrefix(template));
   if (literal !== undefined) return [literal];
   return allowedSchemes?.split(",").map((scheme) => scheme.trim().toLowerCase());
+}
+
+/** The warning about an address whose host is computed, for a connector that restricts such hosts. */
+export function hostCaution({ template, written }: DynamicEndpointOptions, { connectors }: Catalog): CompileError | undefined {
+  const literal = literalPrefix(template);
+  const scheme = literalSchemeOf(literal);
+  if (scheme === undefined || written !== undefined || connectors.get(scheme)?.guardsHost !== true || isLiteralAddress(literal, template)) return undefined;
+  return new CompileError("egress-denied", `the host of '${template.slice(0, 200)}' may come from the message, so calls to private addresses are rejected`, {
+    hint: "write the host before the first expression, as in http://host/path, or allow private hosts with SERVICE_EGRESS_ALLOW_HOSTS",
+  });
+}
+
+/** True when the host is literal, or the whole address. */
+function isLiteralAddress(literal: string, template: string): boolean {
+  return /^[a-z][\w.+-]*:(\/\/)?[^/?#]+[/?#]/i.test(literal) || literal === template;
 }
 
 function literalSchemeOf(literal: string): string | undefined {

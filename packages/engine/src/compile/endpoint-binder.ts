@@ -30,7 +30,12 @@ export class EndpointBinder {
     const declaration = this.#catalog.connectors.get(scheme);
     const connector = this.#instances.get(scheme);
     if (declaration === undefined || connector === undefined) throw this.#unknownScheme(scheme, node.uri, context);
-    const bound = bindEndpoint(node, { ...declaration, scheme, defaults: { ...context.defaults(scheme), ...component?.properties } });
+    const bound = bindEndpoint(node, {
+      ...declaration,
+      scheme,
+      isComputed: !origin.authored,
+      defaults: { ...context.defaults(scheme), ...component?.properties },
+    });
     const [problem, ...otherProblems] = bound.problems;
     if (problem !== undefined) {
       const others = otherProblems.map((other) => problemError(other, node));
@@ -45,10 +50,7 @@ export class EndpointBinder {
 
   sink(node: EndpointNode, origin: EndpointOrigin, context: EndpointContext): { sink: Sink; uri: string; declaration: ConnectorDeclaration } {
     const { endpoint, connector, declaration } = this.bind(node, origin, context);
-    if (connector.sink === undefined)
-      throw new CompileError("endpoint-no-sink", `endpoint '${endpoint.uri}' cannot be used as a destination`, {
-        hint: `${endpoint.scheme} can only be used in 'from'${declaration.trigger === "request" ? "; call other servers with http:" : ""}`,
-      });
+    if (connector.sink === undefined) throw noSink(endpoint, declaration);
     return { sink: connector.sink(endpoint, context.scope), uri: endpoint.uri, declaration };
   }
 
@@ -67,8 +69,15 @@ export class EndpointBinder {
 
   poller(node: EndpointNode, origin: EndpointOrigin, context: EndpointContext): { poller: Poller; uri: string } {
     const { endpoint, connector } = this.bind(node, origin, context);
-    if (connector.poller === undefined) throw new CompileError("endpoint-no-poller", `endpoint '${endpoint.uri}' cannot be polled`);
+    if (connector.poller === undefined) throw noPoller(endpoint);
     return { poller: connector.poller(endpoint, context.scope), uri: endpoint.uri };
+  }
+
+  /** Checks an endpoint that is written in the flow and opened at run time. */
+  check(node: EndpointNode, role: "sink" | "poller", context: EndpointContext): { uri: string; declaration: ConnectorDeclaration } {
+    const { endpoint, connector, declaration } = this.bind(node, fromAuthor, context);
+    if (connector[role] === undefined) throw role === "sink" ? noSink(endpoint, declaration) : noPoller(endpoint);
+    return { uri: endpoint.uri, declaration };
   }
 
   #unknownScheme(scheme: string, uri: string, context: EndpointContext): CompileError {
@@ -87,6 +96,13 @@ export class EndpointBinder {
     });
   }
 }
+
+const noSink = ({ uri, scheme }: Endpoint, { trigger }: ConnectorDeclaration): CompileError =>
+  new CompileError("endpoint-no-sink", `endpoint '${uri}' cannot be used as a destination`, {
+    hint: `${scheme} can only be used in 'from'${trigger === "request" ? "; call other servers with http:" : ""}`,
+  });
+
+const noPoller = ({ uri }: Endpoint): CompileError => new CompileError("endpoint-no-poller", `endpoint '${uri}' cannot be polled`);
 
 function problemError({ code, message, hint, option }: EndpointProblem, node: EndpointNode, others: readonly CompileError[] = []): CompileError {
   return new CompileError(code, message, { ...(hint === undefined ? {} : { hint }), ...optionLocation(option, node), others });

@@ -6,6 +6,7 @@ import type { Connection, ConnectionBean, ConnectionRequest } from "../spi/conne
 import type { BeanDeclaration, Catalog, Format, UnloadedPart } from "../spi/declaration.ts";
 import type { Clock, Host } from "../spi/host.ts";
 import type { RunEvents } from "./run-events.ts";
+import type { RouteCalls } from "./route-calls.ts";
 import type { RuntimeLimits } from "./runtime-limits.ts";
 import type { beanFields } from "../entities/template-entities.ts";
 import type { EndpointBinder } from "./endpoint-binder.ts";
@@ -26,6 +27,7 @@ export interface FlowScope {
   readonly beans: BeanRegistry;
   readonly formats: FormatRegistry;
   readonly templates: TemplateLibrary;
+  readonly calls: RouteCalls;
   /** Values of options that are declared secret, collected while the flow is prepared. */
   readonly secrets: { add(value: string): unknown };
   /** Destinations and expressions of the flow, to distinguish endpoints written in the flow from those taken from a message. */

@@ -14,7 +14,7 @@ it("returns the step itself when it has no preparation", () => {
 it("waits for all asynchronous preparation and stays synchronous otherwise", async () => {
   const calls: string[] = [];
   const step: Processor = () => void calls.push("step");
-  const later: Processor = () => new Promise((resolve) => setTimeout(() => resolve(void calls.push("later")), 5));
+  const later: Processor = () => new Promise((resolve) => setImmediate(() => resolve(void calls.push("later"))));
   expect(withPreparation([() => void calls.push("now")], step)(exchangeOf({ isCancelled: false }))).toBeUndefined();
   await withPreparation([later, later], step)(exchangeOf({ isCancelled: false }));
   expect(calls).toEqual(["now", "step", "later", "later", "step"]);

@@ -16,12 +16,12 @@ import {
   type Tasks,
 } from "../spi/compiler.ts";
 import type { Poller } from "../spi/connector.ts";
-import type { LanguageDeclaration } from "../spi/declaration.ts";
+import type { ConnectorDeclaration, LanguageDeclaration } from "../spi/declaration.ts";
 import type { Expression, Processor } from "../spi/processor.ts";
 import { constantOf } from "../tools/constant-expression.ts";
 import { isTrue } from "../values/truth.ts";
 import { withPreparation } from "./preparation.ts";
-import { dynamicEndpoints, recordUnloaded, type DynamicContext } from "./dynamic-endpoints.ts";
+import { dynamicEndpoints, hostCaution, recordUnloaded, type DynamicContext } from "./dynamic-endpoints.ts";
 import { EndpointCache } from "./endpoint-cache.ts";
 import { fromAuthor } from "./endpoint-binder.ts";
 import { endpointScope } from "./endpoint-scope.ts";
@@ -230,6 +230,7 @@ export class RouteCompiler implements Compiler {
     const context = endpointScope(route, scope, schemeOf(node.uri), fromAuthor);
     const { sink, uri, declaration } = scope.endpoints.sink(node, fromAuthor, context);
     placement.addDestination(uri, declaration.workers);
+    this.#recordCall(uri, declaration, node.span);
     if (this.#routeStep !== undefined && this.#routeStep.uri === undefined) {
       this.#routeStep.uri = uri;
       this.#routeStep.isLocal = declaration.local === true;
@@ -240,7 +241,15 @@ export class RouteCompiler implements Compiler {
     return openOutlet(sink, uri, this.#parts).outlet;
   }
 
+  /** An intercepted call may be skipped. */
+  #recordCall(uri: string, declaration: ConnectorDeclaration, span: Span): void {
+    const { scope, sendInterceptors } = this.#parts;
+    if (sendInterceptors.some((interceptor) => interceptor.matches(uri))) return;
+    scope.calls.call(uri, declaration, { span, routeId: this.route.id, stepId: this.#routeStep?.node.id });
+  }
+
   #dynamic(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Outlet {
+    this.#checkWritten(options, "sink", (uri, declaration) => this.#recordCall(uri, declaration, options.span));
     return this.#finder(options, (node, origin) => {
       const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
       const { sink, uri } = this.#parts.scope.endpoints.sink(node, origin, context);
@@ -251,6 +260,7 @@ export class RouteCompiler implements Compiler {
   }
 
   #poll(options: DynamicEndpointOptions): (uri: string, exchange: Exchange) => Poller {
+    this.#checkWritten(options, "poller", (uri) => this.#parts.scope.calls.consume(uri));
     return this.#finder(options, (node, origin) => {
       const context = endpointScope(this.route, this.#parts.scope, schemeOf(node.uri), origin);
       const { poller: bare, uri } = this.#parts.scope.endpoints.poller(node, origin, context);
@@ -260,9 +270,33 @@ export class RouteCompiler implements Compiler {
     });
   }
 
+  /** Addresses without expressions are opened at run time, but whether they are valid is known now. */
+  #checkWritten(
+    { written = [], span }: DynamicEndpointOptions,
+    role: "sink" | "poller",
+    record: (uri: string, declaration: ConnectorDeclaration) => void,
+  ): void {
+    const { scope } = this.#parts;
+    for (const uri of written) {
+      const check = (): void => {
+        const context = endpointScope(this.route, scope, schemeOf(uri), fromAuthor);
+        const found = scope.endpoints.check({ uri, parameters: {}, span }, role, context);
+        record(found.uri, found.declaration);
+      };
+      this.#attempt({ span, text: undefined }, check, undefined);
+    }
+  }
+
   #finder<T>(options: DynamicEndpointOptions, open: DynamicContext<T>["open"]): (uri: string, exchange: Exchange) => T {
-    const { placement, scope, lifecycles } = this.#parts;
+    const { placement, scope, lifecycles, diagnostics } = this.#parts;
     recordUnloaded(options, scope);
+    const caution = hostCaution(options, scope.catalog);
+    if (caution !== undefined)
+      diagnostics.warn(caution, {
+        span: options.span,
+        routeId: this.route.id,
+        ...(this.#routeStep === undefined ? {} : { stepId: this.#routeStep.node.id }),
+      });
     placement.addDynamicDestinations(options, scope.catalog);
     const cache = new EndpointCache<T>(scope.host.clock);
     lifecycles.push(cache);

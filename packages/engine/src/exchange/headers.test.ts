@@ -29,7 +29,7 @@ it("looking up single wire headers gives the same result as copying all of them"
       // Reading all headers loads those of the wire; only then do both sides use the spelling of the wire.
       expect([...indexed.own()]).toEqual([...copied.own()]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 800 },
   );
 });
 
@@ -48,7 +48,7 @@ it("headers that a source provides lazily behave like headers that it sets", () 
       expect([...lazy.copy()]).toEqual([...eager]);
       expect([lazy.hasOwn, [...lazy.own()], lazy.snapshot()]).toEqual([eager.hasOwn, [...eager.own()], eager.snapshot()]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 800 },
   );
 });
 

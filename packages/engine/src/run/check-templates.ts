@@ -2,6 +2,7 @@
 // used.
 import type { Diagnostic, Span, Tree } from "@sluice/model";
 import { DiagnosticSink } from "../compile/diagnostics.ts";
+import { RouteCalls } from "../compile/route-calls.ts";
 import { BeanRegistry, FormatRegistry } from "../compile/flow-scope.ts";
 import type { RouteScope } from "./route-scope.ts";
 import { prepareRoute } from "./prepare-route.ts";
@@ -37,7 +38,7 @@ function compile({ route, diagnostics, beans }: TemplateSample, scope: RouteScop
   if (route === undefined) return [];
   const sink = new DiagnosticSink(source, diagnostics);
   // Separate registries: everything created here is discarded and must never start.
-  const templateScope = { ...scope, beans, formats: new FormatRegistry(scope.catalog, scope.entities) };
+  const templateScope = { ...scope, beans, formats: new FormatRegistry(scope.catalog, scope.entities), calls: new RouteCalls() };
   sink.attempt(
     { span: route.from.span },
     () => {

@@ -8,6 +8,7 @@ import {
   Placeholders,
   readTree,
   type Diagnostic,
+  type EndpointNode,
   type FlowDocument,
   type RouteNode,
   type StepNode,
@@ -21,6 +22,7 @@ import { BeanRegistry, classOf, FormatRegistry } from "../compile/flow-scope.ts"
 import type { RouteScope } from "./route-scope.ts";
 import { evaluatePrecondition, prepareRoute } from "./prepare-route.ts";
 import { checkTemplates } from "./check-templates.ts";
+import { RouteCalls, type RouteCall } from "../compile/route-calls.ts";
 import { expandRoutes } from "../compile/expand-routes.ts";
 import { TemplateLibrary } from "../compile/template-library.ts";
 import { CompileError } from "../spi/compiler.ts";
@@ -55,6 +57,9 @@ export interface PreparedFlow {
   readonly diagnostics: readonly Diagnostic[];
   readonly secrets: ReadonlySet<string>;
   readonly unloaded: ReadonlySet<UnloadedPart>;
+  readonly calls: readonly RouteCall[];
+  readonly consumed: ReadonlySet<string>;
+  readonly claims: ReadonlyMap<string, string>;
 }
 
 export function prepareFlow(input: FlowInput, parts: PrepareParts): PreparedFlow {
@@ -79,7 +84,18 @@ const bug: Omit<Diagnostic, "message"> = {
 
 function rejectedFlow(input: FlowInput, diagnostics: readonly Diagnostic[]): PreparedFlow {
   const flow: FlowDocument = { routes: [], entities: [], source: input.source };
-  return { deployment: undefined, tree: undefined, flow, skippedRoutes: 0, diagnostics, secrets: new Set(), unloaded: new Set() };
+  return {
+    deployment: undefined,
+    tree: undefined,
+    flow,
+    skippedRoutes: 0,
+    diagnostics,
+    secrets: new Set(),
+    unloaded: new Set(),
+    calls: [],
+    consumed: new Set(),
+    claims: new Map(),
+  };
 }
 
 function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
@@ -105,13 +121,16 @@ function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
   );
   checkTemplates(scope, input.source, diagnostics);
   const placement = diagnostics.attempt({ span: documentStart }, () => placementOf(scope), "auto");
-  checkClaims(liveRoutes, diagnostics, flow);
+  const claims = checkClaims(liveRoutes, diagnostics, flow);
   const all = [...earlier, ...withOneErrorPerBean(diagnostics.found, beanErrors, bound.flow)];
+  // A route that its precondition skips may be loaded elsewhere.
+  for (const { from } of defined) scope.calls.consume(consumedBy(from));
   const { unloaded } = scope;
-  const { tree } = read;
-  if (all.some(({ severity }) => severity === "error")) return { deployment: undefined, tree, flow, skippedRoutes, diagnostics: all, secrets, unloaded };
+  const common = { tree: read.tree, flow, skippedRoutes, diagnostics: all, secrets, unloaded, calls: scope.calls.made, consumed: scope.calls.consumed, claims };
+  if (all.some(({ severity }) => severity === "error")) return { ...common, deployment: undefined };
   scope.secrets.end();
   return {
+    ...common,
     deployment: {
       id: input.id,
       hash: input.hash,
@@ -122,14 +141,12 @@ function prepare(original: FlowInput, parts: PrepareParts): PreparedFlow {
       connections: scope.connections,
       kamelets: scope.templates.usedKamelets,
     },
-    tree,
-    flow,
-    skippedRoutes,
-    diagnostics: all,
-    secrets,
-    unloaded,
   };
 }
+
+/** The address of a trigger; one without a path has its name as its only parameter or first option. */
+const consumedBy = ({ uri, parameters }: EndpointNode): string =>
+  uri.includes(":") || parameters["name"] === undefined ? uri : `${uri.trim()}:${parameters["name"]}`;
 
 /** The placement is a parameter, not a key of the flow, so that the file still runs on Camel. It is `auto` when a tool checks a flow without its parameters. */
 function placementOf({ propertiesUnder }: RouteScope): FlowPlacement {
@@ -192,6 +209,7 @@ function scopeOf<S extends RouteScope["secrets"]>(
     propertiesUnder,
     unloaded,
     connections,
+    calls: new RouteCalls(),
   };
 }
 
@@ -251,8 +269,8 @@ function checkRouteIds(routes: readonly RouteNode[], diagnostics: DiagnosticSink
   }
 }
 
-/** Two routes of one flow must not consume from the same address, such as one `direct:` name. */
-function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, flow: FlowDocument): void {
+/** Two routes of one flow must not consume from the same address, such as one `direct:` name. Returns the id of the route of each claim. */
+function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, flow: FlowDocument): ReadonlyMap<string, string> {
   const holders = new Map<string, string>();
   for (const route of routes) {
     const { id } = route.identity;
@@ -275,6 +293,7 @@ function checkClaims(routes: readonly LiveRoute[], diagnostics: DiagnosticSink, 
         });
     }
   }
+  return holders;
 }
 
 /** Strings with destinations written in the flow: `to` URIs and expressions, but not triggers. */

@@ -2,6 +2,7 @@
 import type { Diagnostic, FlowDocument, Tree, TriggerKind, WebhookOperation } from "@sluice/model";
 import type { FlowInput } from "../compile/flow-input.ts";
 import type { FlowPlacement, Placement, RouteStep } from "../compile/placement.ts";
+import type { RouteCall } from "../compile/route-calls.ts";
 import type { RunEvents } from "../compile/run-events.ts";
 import type { Tap } from "../compile/tap.ts";
 import type { RouteIdentity } from "../exchange/run.ts";
@@ -53,6 +54,12 @@ export interface Prepared {
   readonly secrets: ReadonlySet<string>;
   /** Parts that must be loaded before the flow can be compiled; `prepareLoaded` loads them. */
   readonly unloaded: ReadonlySet<UnloadedPart>;
+  /** The calls of routes whose addresses are written in the flow; the called routes may be in other flows. */
+  readonly calls: readonly RouteCall[];
+  /** The addresses that the flow's routes and polling steps consume. */
+  readonly consumed: ReadonlySet<string>;
+  /** What its routes claim for themselves, such as `POST /orders`, with the id of the route. */
+  readonly claims: ReadonlyMap<string, string>;
   /** Route ids and claims, such as `POST /orders`, that another flow already holds. */
   readonly conflicts: readonly Conflict[];
 }

@@ -37,6 +37,8 @@ export interface DynamicEndpointOptions {
   readonly template: string;
   /** Comma-separated schemes; undefined allows the scheme that is literal in the template, and URIs that appear in the flow. */
   readonly allowedSchemes?: string;
+  /** The addresses, if the flow contains them without expressions: invalid ones are errors in the flow. */
+  readonly written?: readonly string[];
   readonly span: import("@sluice/model").Span;
 }
 

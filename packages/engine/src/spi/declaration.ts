@@ -108,6 +108,8 @@ export interface ConnectorDeclaration<P extends Fields = any, O extends Fields =
   readonly bodyCaution?: string;
   /** Unknown options are not errors but part of the address (the query of `http`). */
   readonly lenient?: boolean;
+  /** Calls to a host that came from a message are limited to public addresses, so such an address gets a warning. */
+  readonly guardsHost?: boolean;
   /** Prefixes of options whose full names the author chooses, such as `arg.`; their values are in `extra`. */
   readonly prefixes?: readonly string[];
   /**

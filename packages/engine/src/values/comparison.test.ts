@@ -17,7 +17,6 @@ describe("looseEquals", () => {
     ["-12345678901234567890", "-0012345678901234567890", true],
     ["-12345678901234567890", "12345678901234567890", false],
     ["-00000000000000000000", "0", true],
-    ["1".repeat(9_000_000), `${"1".repeat(9_000_000)}0`, false],
     ["a", "A", false],
     [123, "123", true],
     [123, "123.0", false],
@@ -38,6 +37,12 @@ describe("looseEquals", () => {
   ])("%j and %j: %s", (one, other, expected) => {
     expect(looseEquals(one, other)).toBe(expected);
     expect(looseEquals(other, one)).toBe(expected);
+  });
+
+  it("compares numbers of nine million digits", () => {
+    const digits = "1".repeat(9_000_000);
+    expect(looseEquals(digits, `${digits}0`)).toBe(false);
+    expect(looseEquals(digits, `0${digits}`)).toBe(true);
   });
 
   it("ignores case only when requested", () => {

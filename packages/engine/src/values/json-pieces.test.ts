@@ -51,7 +51,7 @@ describe("JSON in pieces", () => {
   });
 
   it("gives the result of JSON.parse for random documents", () => {
-    for (let seed = 1; seed <= 4; seed++) {
+    for (let seed = 1; seed <= 2; seed++) {
       const text = randomJson(seed);
       expect(JSON.stringify(runCounted(parsePlainJsonIncrementally(text)).value), `seed ${seed}`).toBe(JSON.stringify(JSON.parse(text)));
     }

@@ -19,11 +19,11 @@ const record = (index: number): object => ({
   tags: ["a", null, undefined],
   big: 12345678901234567890n,
 });
-const records = Array.from({ length: 10_000 }, (_, index) => record(index));
+const records = Array.from({ length: 3_000 }, (_, index) => record(index));
 const few = records.slice(0, 500);
 const large: Readonly<Record<string, unknown>> = {
   list: records,
-  "an object": { a: 1, deep: { list: [[records], "x", records], 'say "x"': records.slice(0, 9_999) }, none: null },
+  "an object": { a: 1, deep: { list: [[records], "x", records], 'say "x"': records.slice(0, 2_999) }, none: null },
   "different keys": Object.fromEntries(records.map((item, index) => [index % 3 === 0 ? String(index) : `k${index}`, item])),
   "a map with all kinds of keys": new Map<unknown, unknown>([
     ["z", records],
@@ -31,11 +31,11 @@ const large: Readonly<Record<string, unknown>> = {
     ["__proto__", records],
   ]),
   "values with a custom JSON form": [
-    ...records.slice(0, 6_000),
+    ...records.slice(0, 2_000),
     { toJSON: () => "own" },
     new Date(0),
     new TextEncoder().encode("bytes"),
-    records.slice(0, 6_000),
+    records.slice(0, 2_000),
   ],
   "members that are not written": { first: undefined, records, last: undefined, list: [undefined, records, undefined] },
 };
@@ -45,7 +45,7 @@ describe("writing a large value incrementally", () => {
     expect(shouldWriteInParts(value)).toBe(true);
     const { text, steps } = runCounted(value);
     expect(text).toBe(asJson(value));
-    expect(steps).toBeGreaterThan(20);
+    expect(steps).toBeGreaterThan(10);
   });
 
   it("converts each part to the requested shape", () => {
@@ -70,13 +70,13 @@ describe("writing a large value incrementally", () => {
   });
 
   it("has the same limit as synchronous writing", () => {
-    const many = Array.from({ length: 30 }, () => records);
+    const many = Array(2_000_001).fill(1);
     expect(() => runCounted(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
     expect(() => asJson(many)).toThrowError(expect.objectContaining({ code: "limit-size" }));
   });
 
   it("rejects a circular value", () => {
-    const self: unknown[] = [...records];
+    const self: unknown[] = Array(20_000).fill(0);
     self.push(self);
     expect(() => runCounted(self)).toThrowError(/circular|limit/);
     const short: Record<string, unknown> = {};

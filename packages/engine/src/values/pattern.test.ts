@@ -1,3 +1,4 @@
+import { callGrowth } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { compilePattern } from "./pattern.ts";
 
@@ -59,9 +60,8 @@ describe("compilePattern", () => {
     expect(compilePattern(pattern).split(text)).toEqual(expected);
   });
 
-  it("takes linear time where backtracking would never finish", () => {
-    const startTime = performance.now();
-    expect(compilePattern("^(a+)+$").matches(`${"a".repeat(20_000)}!`)).toBe(false);
-    expect(performance.now() - startTime).toBeLessThan(20_000);
+  it("takes linear time where backtracking would never finish", async () => {
+    const pattern = compilePattern("^(a+)+$");
+    expect(await callGrowth((size) => expect(pattern.matches(`${"a".repeat(size)}!`)).toBe(false), 500)).toBeLessThan(10);
   });
 });

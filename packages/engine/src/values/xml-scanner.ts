@@ -28,6 +28,7 @@ export interface XmlHandler {
 
 // oxlint-disable-next-line no-control-regex
 const forbiddenCharacter = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+const xmlDeclaration = /^<\?xml\s+version\s*=\s*(["'])1\.\d+\1(?:\s+encoding\s*=\s*(["'])[A-Za-z][\w.-]*\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*$/;
 const otherReference = /&(?!(?:lt|gt|amp|apos|quot);)/;
 const noAttributes: readonly XmlAttribute[] = [];
 const predefined: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", apos: "'", quot: '"' };
@@ -107,7 +108,10 @@ class Scanner {
     const forbidden = forbiddenCharacter.exec(text);
     if (forbidden !== null) this.#fail("a character that XML does not allow", forbidden.index);
     if (text.startsWith("\ufeff")) this.#at = 1;
-    if (/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6))) this.#at = this.#find("?>", this.#at) + 2;
+    if (!/^<\?xml\s/.test(text.slice(this.#at, this.#at + 6))) return;
+    const end = this.#find("?>", this.#at);
+    if (!xmlDeclaration.test(text.slice(this.#at, end))) this.#fail('the XML declaration is invalid: write <?xml version="1.0"?>', this.#at);
+    this.#at = end + 2;
   }
 
   /** Where long text is split: not inside a reference or a `]]>`. */
@@ -169,6 +173,7 @@ class Scanner {
     this.#at += 2;
     const name = this.#name();
     if (name.toLowerCase() === "xml") this.#fail("an XML declaration is only allowed at the very beginning", start);
+    if (name.includes(":")) this.#fail("the target of a processing instruction must not contain a colon", start);
     const end = this.#find("?>", this.#at);
     if (end > this.#at && !isBlank(this.#text.charCodeAt(this.#at))) this.#fail("whitespace is missing", this.#at);
     this.#handler.instruction?.(name, this.#text.slice(this.#at, end).replace(/^\s+/, ""));
@@ -253,7 +258,8 @@ class Scanner {
     if (end === this.#at) return;
     const raw = this.#text.slice(this.#at, end);
     if (this.#open.length === 0) {
-      if (raw.trim() !== "") this.#fail("text outside the root element", this.#at + raw.search(/\S/));
+      const text = raw.search(/[^ \t\n]/);
+      if (text >= 0) this.#fail("text outside the root element", this.#at + text);
     } else {
       const cdataEnd = raw.indexOf("]]>");
       if (cdataEnd >= 0) this.#fail("]]> outside CDATA", this.#at + cdataEnd);

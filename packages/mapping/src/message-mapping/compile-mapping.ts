@@ -1,5 +1,6 @@
 // Checks and compiles a document. All problems are reported, not only the first; a compiled mapping can be run for any number of messages.
 import { isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { isDeeperThan } from "../document-text.ts";
 import { unknownProperties, type Problem } from "../problem.ts";
 import { runToEnd, type Incremental } from "../text/incremental.ts";
@@ -10,6 +11,7 @@ import { unmappedWarnings } from "./compile/required-fields.ts";
 import { compileRules, compileRulesIncrementally, type Level, type MappedField } from "./compile/rule-compiler.ts";
 import { validName, reservedNames, rootScope } from "./compile/scope.ts";
 import { shapeOfSample, shapeOfSchema, type Shape } from "./compile/shape.ts";
+import { mappingMembers, variableSchema } from "./document-schema.ts";
 import { createFormat } from "./formats/index.ts";
 import type { MessageFormat } from "./formats/message-format.ts";
 import type { Evaluate } from "./frame.ts";
@@ -25,7 +27,7 @@ export interface CompileOutcome {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const members = ["name", "description", "source", "target", "vars", "functions", "parts", "import", "onError", "map", "tests", "note"];
+const members = Object.keys(mappingMembers);
 const maxDepth = 200;
 
 interface CompileOptions {
@@ -114,7 +116,7 @@ function checkMembers(document: Members, context: DocumentContext): void {
   for (const fault of unknownProperties(document, members)) context.report(fault);
   const { name, onError } = document;
   if (name !== undefined && typeof name !== "string") context.report("'name' must be a string");
-  if (onError !== undefined && onError !== "first" && onError !== "all") context.report("'onError' must be 'first' or 'all'");
+  if (onError !== undefined && !mappingMembers.onError.enum.includes(onError as string)) context.report("'onError' must be 'first' or 'all'");
   if (!Array.isArray(document["map"])) context.report("'map' must be a list of rules");
 }
 
@@ -154,7 +156,7 @@ function compileVars(vars: unknown, context: DocumentContext): readonly Compiled
     }
     const fullName = `$${name}`;
     return context.at([fullName], () => {
-      for (const fault of unknownProperties(variable as Members, ["name", "expr", "note"])) context.report(fault);
+      for (const fault of unknownProperties(variable as Members, memberNames(variableSchema))) context.report(fault);
       if (reservedNames.includes(name) || context.variables.has(fullName)) context.report("the name is reserved or already in use: choose another");
       try {
         const { evaluate, shape, isMany, element } = compileText(expr, rootScope(context.sourceShape), context);

@@ -1,23 +1,29 @@
 // The tests inside a document: run at installation, so that a document that fails its own tests is rejected.
 import { Headers } from "@sluice/engine/spi";
 import { asJson, isPlainObject } from "@sluice/engine/values";
-import { formatValue, type Problem } from "../problem.ts";
+import { memberNames } from "@sluice/model";
+import { formatValue, unknownProperties, type Problem } from "../problem.ts";
+import { documentTestSchema, maxDocumentTests } from "./document-schema.ts";
 import { runLimits } from "./frame.ts";
 import type { CompiledMapping, MappingResult } from "./run-mapping.ts";
 
-const maxTests = 1000;
 /** Tests use a fixed date, so that their results do not depend on the current date. */
 const testTime = 1_700_000_000_000;
 
 export function failingTests(tests: unknown, mapping: CompiledMapping): readonly Problem[] {
   if (tests === undefined) return [];
-  if (!Array.isArray(tests) || tests.length > maxTests)
-    return [{ path: "tests", message: `expected a list of up to ${maxTests} tests with name, input and output` }];
+  if (!Array.isArray(tests) || tests.length > maxDocumentTests)
+    return [{ path: "tests", message: `expected a list of up to ${maxDocumentTests} tests with name, input and output` }];
   const problems: Problem[] = [];
   let work = 0;
   for (const [index, test] of (tests as readonly unknown[]).entries()) {
     if (!isPlainObject(test) || !Object.hasOwn(test, "input") || (!Object.hasOwn(test, "output") && typeof test["error"] !== "string")) {
       problems.push({ path: `tests[${index}]`, message: "a test needs 'input' and either 'output' or 'error'" });
+      continue;
+    }
+    const faults = shapeFaults(test);
+    if (faults.length > 0) {
+      problems.push(...faults.map((message) => ({ path: `tests[${index}]`, message })));
       continue;
     }
     const now = test["now"] === undefined ? testTime : typeof test["now"] === "string" ? Date.parse(test["now"]) : Number.NaN;
@@ -36,6 +42,13 @@ export function failingTests(tests: unknown, mapping: CompiledMapping): readonly
     break;
   }
   return problems;
+}
+
+const testMembers = memberNames(documentTestSchema);
+
+function shapeFaults(test: Readonly<Record<string, unknown>>): readonly string[] {
+  const wrong = ["headers", "params"].filter((name) => test[name] !== undefined && !isPlainObject(test[name]));
+  return [...unknownProperties(test, testMembers), ...wrong.map((name) => `'${name}' must be an object`)];
 }
 
 function resultOf({ input, headers, params }: Readonly<Record<string, unknown>>, now: number, mapping: CompiledMapping): MappingResult {

@@ -1,11 +1,12 @@
 // Reads a table document, short or long form. Every problem is reported with its position.
 import { compilePattern, isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { formatValue, unknownProperties, type Problem } from "../problem.ts";
 import { isPattern } from "./direction.ts";
+import { tableLimits } from "./table-limits.ts";
+import { columnSchema, longTableSchema, shortTableSchema } from "./table-schema.ts";
 import { matchModes, missingRules, ValueTable, type Cell, type MatchMode, type OnMissing, type TableColumn, type TableContent } from "./value-table.ts";
-
-export const tableLimits = { rows: 5_000_000, columns: 100, patterns: 10_000, cell: 10_000, problems: 20 } as const;
 
 const expectedCell = `expected a string of up to ${tableLimits.cell} characters, a number, true, false or null`;
 const rowsPerStep = 5_000;
@@ -16,9 +17,9 @@ export interface ReadTable {
   readonly problems: readonly Problem[];
 }
 
-const longMembers = ["name", "onMissing", "match", "columns", "rows"];
-const shortMembers = ["name", "onMissing", "match", "entries", "default"];
-const columnMembers = ["id", "agency", "identifier", "default", "match"];
+const longMembers = memberNames(longTableSchema);
+const shortMembers = memberNames(shortTableSchema);
+const columnMembers = memberNames(columnSchema);
 
 export const readTable = (id: string, document: unknown): ReadTable => runToEnd(readTableIncrementally(id, document));
 

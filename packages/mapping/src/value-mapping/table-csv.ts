@@ -1,7 +1,7 @@
 // Tables as CSV: the first line names the columns, by id or as SAP's `AGENCY|identifier`.
 import { csvLine, parseCsvIncrementally } from "../text/csv.ts";
 import { runToEnd, type Incremental } from "../text/incremental.ts";
-import { tableLimits } from "./read-table.ts";
+import { tableLimits } from "./table-limits.ts";
 import type { Cell, TableContent } from "./value-table.ts";
 
 const rowsPerPiece = 1_000;

@@ -3,7 +3,7 @@
 import { runToEnd, type Incremental } from "../text/incremental.ts";
 import { limitFault, readFault } from "../text/read-fault.ts";
 import { escapeXml, parseXmlTreeIncrementally, type XmlData } from "../text/xml-tree.ts";
-import { tableLimits } from "./read-table.ts";
+import { tableLimits } from "./table-limits.ts";
 import type { Cell, TableColumn, TableContent } from "./value-table.ts";
 
 /** A table document, not checked yet. */

@@ -3,70 +3,88 @@ import { z } from "zod";
 
 const namedValues = z.record(z.string(), z.unknown());
 
+const delayMs = z.int().min(0).max(3_600_000).optional().describe("Delay in milliseconds.");
+
 const respondShape = z.strictObject({
-  status: z.int().min(100).max(599).optional(),
-  headers: namedValues.optional(),
-  body: z.unknown().optional(),
-  bodyExpr: z.string().optional(),
-  delayMs: z.int().min(0).max(3_600_000).optional(),
+  status: z.int().min(100).max(599).optional().describe("HTTP status of the reply."),
+  headers: namedValues.optional().describe("Headers of the reply."),
+  body: z.unknown().optional().describe("Body of the reply."),
+  bodyExpr: z.string().optional().describe("Simple expression whose result is the body."),
+  delayMs,
 });
 
 const throwShape = z.strictObject({
-  type: z.string().min(1),
-  message: z.string().optional(),
-  statusCode: z.int().optional(),
-  delayMs: z.int().min(0).max(3_600_000).optional(),
+  type: z.string().min(1).describe("Type of the error."),
+  message: z.string().optional().describe("Message of the error."),
+  statusCode: z.int().optional().describe("HTTP status of the error."),
+  delayMs,
 });
 
+/** For the JSON Schema, which cannot be derived from a refinement. */
+const exactlyOne = (...names: readonly string[]) => ({ oneOf: names.map((name) => ({ required: [name] })) });
+
 const outcomeShape = z
-  .strictObject({ respond: respondShape.optional(), throw: throwShape.optional() })
+  .strictObject({ respond: respondShape.optional().describe("Reply."), throw: throwShape.optional().describe("Error.") })
   .refine((outcome) => (outcome.respond === undefined) !== (outcome.throw === undefined), {
     message: "must have either respond or throw",
-  });
+  })
+  .meta(exactlyOne("respond", "throw"));
 
 export const matchShape = z.strictObject({
-  stepId: z.string().min(1).optional(),
-  routeId: z.string().min(1).optional(),
-  flowId: z.string().min(1).optional(),
-  uri: z.string().min(1).optional(),
-  kind: z.string().min(1).optional(),
+  stepId: z.string().min(1).optional().describe("Id of the step; `*` matches any text in this and the others."),
+  routeId: z.string().min(1).optional().describe("Id of the route."),
+  flowId: z.string().min(1).optional().describe("Id of the flow."),
+  uri: z.string().min(1).optional().describe("URI of the endpoint, with or without its options."),
+  kind: z.string().min(1).optional().describe("Kind of step, such as `to`."),
 });
 
 export const mockShape = z
   .strictObject({
-    id: z.string().min(1).max(128).optional(),
-    match: matchShape.refine((match) => Object.values(match).some((value) => value !== undefined), {
-      message: "must name a stepId, uri, kind, routeId or flowId",
-    }),
-    respond: respondShape.optional(),
-    throw: throwShape.optional(),
-    sequence: z.array(outcomeShape).min(1).max(1_000).optional(),
-    then: z.enum(["last", "cycle", "fail", "passthrough"]).optional(),
-    times: z.int().min(1).optional(),
+    id: z.string().min(1).max(128).optional().describe("Name of the mock, for assertions."),
+    match: matchShape
+      .refine((match) => Object.values(match).some((value) => value !== undefined), {
+        message: "must name a stepId, uri, kind, routeId or flowId",
+      })
+      .meta({ description: "The calls that the mock replaces: those with all of these.", minProperties: 1 }),
+    respond: respondShape.optional().describe("Reply."),
+    throw: throwShape.optional().describe("Error."),
+    sequence: z.array(outcomeShape).min(1).max(1_000).optional().describe("One reply or error for each call, in order."),
+    then: z
+      .enum(["last", "cycle", "fail", "passthrough"])
+      .optional()
+      .describe("What happens after the sequence: its last outcome, the first again, an error, or the real call; by default `last`."),
+    times: z.int().min(1).optional().describe("Number of calls that the mock replaces; by default all."),
   })
   .refine((mock) => [mock.respond, mock.throw, mock.sequence].filter((outcome) => outcome !== undefined).length === 1, {
     message: "must have exactly one of respond, throw and sequence",
-  });
+  })
+  .meta(exactlyOne("respond", "throw", "sequence"));
 
 const withShape = z.strictObject({
-  body: z.unknown().optional(),
-  bodyEquals: z.unknown().optional(),
-  headers: namedValues.optional(),
-  matches: z.string().optional(),
-  jsonpath: namedValues.optional(),
+  body: z.unknown().optional().describe("Body, or members that the body must have; lists must have the same length."),
+  bodyEquals: z.unknown().optional().describe("Body, which must be equal."),
+  headers: namedValues.optional().describe("Headers that the call must have."),
+  matches: z.string().optional().describe("Regular expression that the text of the body must match."),
+  jsonpath: namedValues.optional().describe("Expected values by JSONPath expression."),
 });
 
 const calledShape = z.strictObject({
-  mock: z.string(),
-  times: z.int().min(0).optional(),
-  atLeast: z.int().min(0).optional(),
-  atMost: z.int().min(0).optional(),
-  never: z.boolean().optional(),
-  call: z.union([z.int().min(1), z.enum(["first", "last", "any", "all"])]).optional(),
-  with: withShape.optional(),
+  mock: z.string().describe("Id of the mock."),
+  times: z.int().min(0).optional().describe("Number of calls."),
+  atLeast: z.int().min(0).optional().describe("Minimum number of calls."),
+  atMost: z.int().min(0).optional().describe("Maximum number of calls."),
+  never: z.boolean().optional().describe("Whether there must be no call."),
+  call: z
+    .union([z.int().min(1), z.enum(["first", "last", "any", "all"])])
+    .optional()
+    .describe("The call that `with` refers to, from 1."),
+  with: withShape.optional().describe("What the call must contain."),
 });
 
-export const assertionShape = z.union([z.strictObject({ mockCalled: z.union([z.string(), calledShape]) }), z.strictObject({ mockOrder: z.array(z.string()) })]);
+export const assertionShape = z.union([
+  z.strictObject({ mockCalled: z.union([z.string(), calledShape]).describe("A mock that was called: its id, or more about the calls.") }),
+  z.strictObject({ mockOrder: z.array(z.string()).describe("Ids of mocks in the order of their calls.") }),
+]);
 
 export const openShape = z.object({
   name: z.string().max(200).optional(),

@@ -54,7 +54,7 @@ test("reading and binding never throw, and every error has a position", () => {
         expect(span.end).toBeLessThanOrEqual(source.length);
       }
     }),
-    { numRuns: 800 },
+    { numRuns: 400 },
   );
 });
 

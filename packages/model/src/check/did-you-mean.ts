@@ -20,6 +20,22 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/**
+ * The option that a query parameter misspells. Other parameters belong to the address, so only a name in camelCase that differs from one in camelCase by a
+ * letter or two, or in case only, counts: servers rarely have such a parameter by chance.
+ */
+export function misspelled(parameter: string, options: Iterable<string>): string | undefined {
+  if (!isCamelCase(parameter)) return undefined;
+  for (const option of options) {
+    if (!isCamelCase(option)) continue;
+    const limit = Math.min(option.length, parameter.length) < 10 ? 2 : 3;
+    if (Math.abs(option.length - parameter.length) < limit && editDistance(parameter.toLowerCase(), option.toLowerCase(), limit) < limit) return option;
+  }
+  return undefined;
+}
+
+const isCamelCase = (name: string): boolean => /^[a-z]{2,}[A-Z][A-Za-z]+$/.test(name) && name.length <= 64;
+
 /** Shorter words are part of too many unrelated names. */
 const minRelatedLength = 4;
 

@@ -135,6 +135,20 @@ test.each([
 
 test("a query and parameters together are rejected", () => expect(bind("timer:t?period=1", timer, { fixedRate: "true" }).problems[0]?.code).toBe("uri-twice"));
 
+test.each([
+  ["methdNames", false, "did you mean 'methodNames'?"],
+  ["methodNmaes", false, "did you mean 'methodNames'?"],
+  ["METHODNAMES", false, undefined],
+  ["methodnames", false, undefined],
+  ["method-names", false, undefined],
+  ["userNames", false, undefined],
+  ["timeout1", false, undefined],
+  ["methdNames", true, undefined],
+])("'%s' in the query of a lenient connector, part of which is computed: %s", (name, isComputed, hint) => {
+  const shape = { ...http, options: { ...http.options, methodNames: f.string({ doc: "" }) }, isComputed };
+  expect(bind(`http:erp?${name}=1`, shape).problems).toMatchObject(hint === undefined ? [] : [{ code: "endpoint-option-unknown", hint, option: name }]);
+});
+
 test("names of Object.prototype are plain options of a lenient connector", () => {
   const bound = bind("http:erp?__proto__=1&constructor=2", http);
   expect(Object.keys(bound.extra)).toEqual(["__proto__", "constructor"]);

@@ -2,7 +2,7 @@
 import type { EndpointNode } from "../flow/flow-document.ts";
 import { describe } from "../schema/field.ts";
 import type { Field, Fields } from "../schema/field.ts";
-import { closest, related } from "./did-you-mean.ts";
+import { closest, misspelled, related } from "./did-you-mean.ts";
 import { joinPath, readSyntax, splitPath } from "./endpoint-path.ts";
 import { decodePercent, parseQuery, unwrapRaw } from "./endpoint-query.ts";
 
@@ -14,6 +14,8 @@ export interface EndpointShape {
   readonly options: Fields;
   /** Unknown options are part of the address. */
   readonly lenient?: boolean;
+  /** Part of the query came from a message: a name similar to that of an option is a parameter like any other. */
+  readonly isComputed?: boolean;
   /** Prefixes of options whose full names the author chooses, such as `arg.`; their values are in `extra`. */
   readonly prefixes?: readonly string[];
   /** Defaults that override those of the declaration. The uri does not show them. */
@@ -146,6 +148,11 @@ class EndpointBinding {
       if (unsupported !== undefined)
         return this.#problem("refused", `option '${name}' of endpoint '${this.#scheme}' is not supported: ${unsupported}`, undefined, name);
       return this.#read(name, field, value);
+    }
+    const meant = this.#shape.lenient === true && this.#shape.isComputed !== true ? misspelled(name, Object.keys(this.#shape.options)) : undefined;
+    if (meant !== undefined) {
+      const hint = `did you mean '${meant}'?`;
+      return this.#problem("endpoint-option-unknown", `endpoint '${this.#scheme}' has no option '${name.slice(0, 60)}' (${hint})`, hint, name);
     }
     if (this.#shape.lenient === true || this.#shape.prefixes?.some((prefix) => name.startsWith(prefix)) === true) {
       this.#extra[name] = value;

@@ -74,15 +74,24 @@ test.each([
   expect(resolution.kind === "fault" && resolution.message).toContain(part);
 });
 
-test("a chain that doubles the text at each level is rejected quickly, with a placeholder in the message", () => {
+test("a chain that doubles the text at each level reads each value once and is rejected, with a placeholder in the message", () => {
+  const read: string[] = [];
   const chain = new Placeholders({
-    property: (name) => (name === "p30" ? "x".repeat(10) : `{{p${Number(name.slice(1)) + 1}}}{{p${Number(name.slice(1)) + 1}}}`),
+    property(name) {
+      read.push(name);
+      return name === "p18" ? "x" : `{{p${Number(name.slice(1)) + 1}}}{{p${Number(name.slice(1)) + 1}}}`;
+    },
   });
-  const startTime = performance.now();
   const resolution = chain.resolve("{{p1}}");
   expect(resolution).toMatchObject({ kind: "fault", code: "placeholder-limit" });
   expect(resolution.kind === "fault" && resolution.message).toMatch(/'p\d+'/);
-  expect(performance.now() - startTime).toBeLessThan(10_000);
+  expect(read).toEqual(Array.from({ length: 18 }, (_, index) => `p${index + 1}`));
+});
+
+test("the length of one text is limited, whatever the length of each value", () => {
+  const placeholders = new Placeholders({ property: () => "x".repeat(40_000) });
+  expect(placeholders.resolve("{{big}}").kind).toBe("text");
+  expect(placeholders.resolve("{{big}}{{big}}")).toMatchObject({ kind: "fault", code: "placeholder-limit" });
 });
 
 test("the total length of the values in one flow is limited", () => {
@@ -103,10 +112,8 @@ test("unresolved names can be kept for a later binding", () => {
   expect(placeholders.resolve("{{a}}/{{p}}/{{?q}}")).toEqual({ kind: "text", text: "A/{{p}}/{{?q}}", hasUnresolved: true });
 });
 
-test("never throws or hangs, for any text", () => {
+test("never throws, for any text", () => {
   const parts = fc.constantFrom("{{", "}}", "{", "}", ":", "?", "!", "\\", "a", "b", "circle", "env:", "boolean:", " == ", "&");
   fc.assert(fc.property(fc.array(parts, { maxLength: 40 }), (pieces) => ["text", "absent", "fault"].includes(resolve(pieces.join("")).kind)));
-  const startTime = performance.now();
   for (const piece of ["{{", "{{a", "{{a:", "}}", "\\{{"]) expect(resolve(piece.repeat(100_000)).kind).toBeDefined();
-  expect(performance.now() - startTime).toBeLessThan(20_000);
 });

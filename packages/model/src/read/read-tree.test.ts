@@ -125,6 +125,54 @@ test("a string without a closing quote is reported where it starts", () =>
     { code: "yaml-missing-char", message: 'the string that starts here has no closing quote: "', span: { line: 2, column: 8 } },
   ]));
 
+const steps = [
+  '- log: "one"',
+  '- setHeader: {name: a, simple: "${body}"}',
+  "- log: 'single'",
+  '- setBody: {simple: "{\\"a\\": 1}"}',
+  "- choice:",
+  "    when:",
+  "      - simple: \"${body} == 'x'\"",
+  "        steps: [{log: two}]",
+  '- to: "direct:b"',
+];
+const route = (lines: readonly string[]): string =>
+  ["- route:", "    id: orders", "    from:", '      uri: "direct:orders"', "      steps:", ...lines.map((line) => `        ${line}`), ""].join("\n");
+const brokenRoute = (written: string, replaced: string): string => route(steps.map((line) => line.replace(written, replaced)));
+
+test.each([
+  ["a closing double quote is missing", '"one"', '"one', 6],
+  ["an opening double quote is missing", '"${body}"}', '${body}"}', 7],
+  ["a closing double quote is missing in a mapping", '"${body}"}', '"${body}}', 7],
+  ["a closing single quote is missing", "'single'", "'single", 8],
+  ["a quote before escaped quotes is missing", 'simple: "{', "simple: {", 9],
+  ["a quote after escaped quotes is missing", '1}"}', "1}}", 9],
+  ["a closing brace is missing", '"${body}"}', '"${body}"', 8],
+  ["there are two closing braces", '"${body}"}', '"${body}"}}', 7],
+  ["a closing bracket is missing", "[{log: two}]", "[{log: two}", 14],
+  ["there are two closing brackets", "[{log: two}]", "[{log: two}]]", 13],
+  ["an item is indented too little", "- choice:", "\b- choice:", 10],
+  ["a line is indented with a tab", "    when:", "\t    when:", 11],
+  ["a value begins with a reserved character", "'single'", "@single", 8],
+  ["a text contains a colon", "'single'", "a: b", 8],
+  ["an alias has no anchor", "'single'", "*nowhere", 8],
+  ["a key is duplicate", "{name: a, simple", "{name: b, name: a, simple", 7],
+])("exactly one error, on its line, when %s", (_what, written, replaced, line) => {
+  const text = brokenRoute(written, replaced).replace(" \b", "");
+  expect(text).not.toBe(route(steps));
+  expect(readTree(text).diagnostics.map(({ span }) => span.line)).toEqual([line]);
+});
+
+test("separate errors of a document with the right structure are all reported", () => {
+  const text = route(["- log: @a", "- log: ok", "- log: `b`", '- log: "\\q"']);
+  expect(readTree(text).diagnostics.map(({ span }) => span.line)).toEqual([6, 8, 9]);
+  const semantic = brokenRoute("'single'", "*nowhere").replace("    id: orders", "    id: orders\n    id: again");
+  expect(readTree(semantic).diagnostics.map(({ code, span }) => [code, span.line])).toEqual([
+    ["yaml-duplicate-key", 3],
+    ["yaml-alias", 9],
+  ]);
+});
+
 test("a tab is reported without the errors that follow from it", () =>
   expect(readTree("- route:\n\tid: x\n").diagnostics).toMatchObject([{ code: "yaml-tab-as-indent", span: { line: 2 } }]));
 

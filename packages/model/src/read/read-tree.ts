@@ -35,9 +35,11 @@ export function readAnyText(text: string, lines: LineTable, bounds: ReadLimits):
     diagnostics.push({ code, severity: "error", message, path: "", span: lines.span(start, end), ...(hint === undefined ? {} : { hint }) });
   };
   const reportedOffsets = new Set<number>();
-  for (const error of [...relevantErrors(document.errors, text).slice(0, bounds.faults), ...document.warnings.slice(0, bounds.faults)]) {
+  const placed = [...document.errors, ...document.warnings].map((error) => {
     const unclosed = unclosedQuote(error, tokens, text);
-    const start = unclosed ?? visibleStart(text, error.pos[0]);
+    return { error, code: error.code, unclosed, start: unclosed ?? visibleStart(text, error.pos[0]) };
+  });
+  for (const { error, unclosed, start } of relevantErrors(placed, text).slice(0, bounds.faults)) {
     // An indentation error is reported several times at the same position: the first is the most precise.
     if (reportedOffsets.has(start)) continue;
     reportedOffsets.add(start);
@@ -81,11 +83,17 @@ function isWithoutLineBreaks(text: string): boolean {
   return !/[\r\n]/.test(line) && (line.match(/(?<! ) {2,}(?:- )?[\w-]+:/g)?.length ?? 0) > 1;
 }
 
-/** Omits errors that only follow from another one: a tab ends the mapping it is in, and without line breaks everything after the first key is wrong. */
-function relevantErrors<E extends LibraryError>(errors: readonly E[], text: string): readonly E[] {
+/** Errors inside one scalar: the text after it is read correctly. */
+const localErrors: ReadonlySet<string> = new Set(["BAD_SCALAR_START", "BAD_DQ_ESCAPE", "TAB_AS_INDENT"]);
+
+/** Omits errors that only follow from another one: after a missing quote, bracket or space, the rest of the text is read with the wrong structure. */
+function relevantErrors<E extends { readonly code: string; readonly start: number }>(errors: readonly E[], text: string): readonly E[] {
   const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
   if (tabs.length > 0) return tabs;
-  return errors.length > 1 && isWithoutLineBreaks(text) ? errors.slice(0, 1) : errors;
+  if (isWithoutLineBreaks(text)) return errors.slice(0, 1);
+  const sorted = errors.toSorted((one, other) => one.start - other.start);
+  const first = sorted.findIndex(({ code }) => !localErrors.has(code));
+  return first < 0 ? sorted : sorted.slice(0, first + 1);
 }
 
 /** Where an unclosed string starts. The library reports where it ends, which may be many lines below. */

@@ -4,7 +4,7 @@ import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts"
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { AccessCheck } from "../http/access.ts";
 import { ServiceError } from "../service-error.ts";
-import { rejectIfStale } from "../stale-change.ts";
+import { checkPrecondition, type Precondition } from "../precondition.ts";
 import { compilePolicy, type CompiledPolicy, type CompileParts } from "./compile-policy.ts";
 import type { Policy } from "./policy-document.ts";
 import { DiskPolicyStore, policyHash, type BrokenPolicy, type PolicyStore, type StoredPolicy } from "./policy-store.ts";
@@ -40,10 +40,8 @@ export interface InstalledPolicy {
   readonly warnings: readonly string[];
 }
 
-export type IfMatch = readonly string[] | undefined;
-
 /** A policy that cannot be read denies all access. */
-const denyUnreadable: AccessCheck = { check: () => ({ kind: "denied", status: 503, error: "the access policy of this route cannot be read" }) };
+const denyUnreadable: AccessCheck = { check: () => ({ kind: "denied", code: "policy-unreadable", message: "the access policy of this route cannot be read" }) };
 
 export class Policies {
   readonly #parts: PoliciesParts;
@@ -147,11 +145,11 @@ export class Policies {
     return stored;
   }
 
-  install(flowId: string, document: unknown, ifMatch: IfMatch): Promise<InstalledPolicy> {
+  install(flowId: string, document: unknown, precondition: Precondition): Promise<InstalledPolicy> {
     // One mutex for all flows: ids that differ only in case share a file on some systems.
     return this.#mutex.run("", async () => {
       const current = this.#active.get(flowId)?.stored;
-      this.#checkIfMatch(flowId, ifMatch);
+      this.#checkPrecondition(flowId, precondition);
       const other = [...this.#active.keys()].find((id) => id !== flowId && id.toLowerCase() === flowId.toLowerCase());
       if (other !== undefined)
         throw new ServiceError("conflict", `an access policy for flow '${other}' is already installed; its id differs from '${flowId}' only in case`);
@@ -166,10 +164,10 @@ export class Policies {
     });
   }
 
-  remove(flowId: string, ifMatch: IfMatch): Promise<void> {
+  remove(flowId: string, precondition: Precondition): Promise<void> {
     return this.#mutex.run("", async () => {
       if (!this.#active.has(flowId)) throw notFound(flowId);
-      this.#checkIfMatch(flowId, ifMatch);
+      this.#checkPrecondition(flowId, precondition);
       const unflushed = await this.#store.remove(flowId).catch(throwStorageError);
       this.#active.delete(flowId);
       this.#parts.registerSecrets(ownerOf(flowId), []);
@@ -204,9 +202,9 @@ export class Policies {
     return [...missing, ...policyWarnings(policy, this.#parts.variable, this.#parts.now())];
   }
 
-  #checkIfMatch(flowId: string, ifMatch: IfMatch): void {
+  #checkPrecondition(flowId: string, precondition: Precondition): void {
     const stored = this.#active.get(flowId)?.stored;
-    rejectIfStale(`access policy for flow '${flowId}'`, ifMatch, stored === undefined || "hash" in stored ? stored : {});
+    checkPrecondition(`access policy for flow '${flowId}'`, precondition, stored === undefined || "hash" in stored ? stored : {});
   }
 }
 

@@ -46,7 +46,7 @@ export class PolicyCheck implements AccessCheck {
 
   check(request: AccessRequest): Awaitable<AccessGranted | AccessDenied | AccessNeedsBody> {
     const { admitsAddress, clientOf, schemes } = this.#policy;
-    if (admitsAddress !== undefined && !admitsAddress(clientOf(request))) return this.#deny(request, 403, "forbidden");
+    if (admitsAddress !== undefined && !admitsAddress(clientOf(request))) return this.#deny(request, "forbidden", "forbidden");
     const requirement = this.#policy.requirementOf(request.routeId, request.method);
     if (requirement.isPublic || schemes.length === 0) return this.#admit(request, requirement, undefined);
     for (const scheme of schemes) {
@@ -98,7 +98,7 @@ export class PolicyCheck implements AccessCheck {
   }
 
   #admit(request: AccessRequest, requirement: AccessRequirement, principal: Principal | undefined): AccessGranted | AccessDenied {
-    if (!requirement.admits(principal)) return this.#deny(request, 403, "forbidden");
+    if (!requirement.admits(principal)) return this.#deny(request, "forbidden", "forbidden");
     const { rate, cors } = this.#policy;
     if (rate !== undefined) {
       const wait = rate.buckets.take(this.#rateKey(rate.by, request, principal));
@@ -137,19 +137,19 @@ export class PolicyCheck implements AccessCheck {
   }
 
   #unavailable(request: AccessRequest): AccessDenied {
-    return this.#deny(request, 503, "credentials cannot be checked at the moment", { "Retry-After": "5" });
+    return this.#deny(request, "identity-unavailable", "credentials cannot be checked at the moment", { "Retry-After": "5" });
   }
 
   #unauthorized(request: AccessRequest): AccessDenied {
-    return this.#deny(request, 401, "unauthorized", { "WWW-Authenticate": this.#challenge });
+    return this.#deny(request, "unauthorized", "unauthorized", { "WWW-Authenticate": this.#challenge });
   }
 
   #tooMany(request: AccessRequest, waitMs: number): AccessDenied {
-    return this.#deny(request, 429, "rate limit exceeded", { "Retry-After": retryAfter(waitMs) });
+    return this.#deny(request, "rate-limited", "rate limit exceeded", { "Retry-After": retryAfter(waitMs) });
   }
 
-  #deny(request: AccessRequest, status: number, error: string, headers?: Readonly<Record<string, string>>): AccessDenied {
+  #deny(request: AccessRequest, code: AccessDenied["code"], message: string, headers?: Readonly<Record<string, string>>): AccessDenied {
     const cors = this.#policy.cors?.onReply(request);
-    return { kind: "denied", status, error, headers: cors === undefined ? headers : { ...cors, ...headers } };
+    return { kind: "denied", code, message, headers: cors === undefined ? headers : { ...cors, ...headers } };
   }
 }

@@ -1,18 +1,16 @@
+import { memberNames } from "@sluice/model";
 import { compact, headerName, type DocumentReader } from "./document-reader.ts";
 import { hmacPresets, type HmacScheme } from "./policy-document.ts";
-
-const customOptions = ["header", "algorithm", "encoding", "prefix", "template", "timestampHeader"] as const;
-
-const maxTemplateLength = 1_000;
+import { customHmacOptions, hmacAlgorithms, hmacEncodings, hmacSchema, maxTemplateLength } from "./policy-schema.ts";
 
 /** Reads an hmac scheme except for its secrets and roles. */
 export function readHmacOptions(reader: DocumentReader, value: unknown, path: string): Omit<HmacScheme, "type" | "secrets" | "roles"> {
-  const members = reader.object(value, path, ["type", "id", "preset", "secrets", "roles", "toleranceSec", ...customOptions]) ?? {};
+  const members = reader.object(value, path, memberNames(hmacSchema)) ?? {};
   const preset = reader.optional(members["preset"], (option) => reader.oneOf(option, `${path}.preset`, hmacPresets));
   const id = reader.optional(members["id"], (option) => reader.text(option, `${path}.id`));
   const toleranceSec = reader.optional(members["toleranceSec"], (option) => reader.integer(option, `${path}.toleranceSec`, 1, 86_400));
   if (members["preset"] !== undefined) {
-    for (const name of customOptions)
+    for (const name of customHmacOptions)
       if (members[name] !== undefined) reader.report(`${path}.${name}`, "is defined by the preset: remove it, or remove the preset");
     return compact({ id, preset, toleranceSec });
   }
@@ -28,8 +26,8 @@ export function readHmacOptions(reader: DocumentReader, value: unknown, path: st
   return compact({
     id,
     header,
-    algorithm: reader.optional(members["algorithm"], (option) => reader.oneOf(option, `${path}.algorithm`, ["sha1", "sha256", "sha384", "sha512"])),
-    encoding: reader.optional(members["encoding"], (option) => reader.oneOf(option, `${path}.encoding`, ["hex", "base64", "base64url"])),
+    algorithm: reader.optional(members["algorithm"], (option) => reader.oneOf(option, `${path}.algorithm`, hmacAlgorithms)),
+    encoding: reader.optional(members["encoding"], (option) => reader.oneOf(option, `${path}.encoding`, hmacEncodings)),
     prefix: reader.optional(members["prefix"], (option) => (typeof option === "string" ? option : reader.report(`${path}.prefix`, "must be a string"))),
     template,
     timestampHeader,

@@ -1,7 +1,20 @@
 // Reads a policy from a request. Schemes are read in read-schemes.
+import { memberNames } from "@sluice/model";
 import { parseNetwork } from "./address.ts";
 import { compact, DocumentReader, headerName, maxListLength, type Members } from "./document-reader.ts";
 import type { Cors, SubmittedPassword, Policy, RateLimit, Rule } from "./policy-document.ts";
+import {
+  addressesSchema,
+  corsSchema,
+  defaults,
+  methodPattern,
+  originPattern,
+  policyMembers,
+  policySchema,
+  rateLimitKeys,
+  rateLimitSchema,
+  ruleSchema,
+} from "./policy-schema.ts";
 import { SchemeReader } from "./read-schemes.ts";
 import { storedSecrets } from "./stored-secrets.ts";
 
@@ -11,20 +24,15 @@ export interface PolicyReading {
   readonly problems: readonly string[];
 }
 
-/** Members that GET adds: clients that read, edit and write a policy send them back. */
-const readOnlyMembers = ["flowId", "lastModified", "hash"];
-const policyMembers = ["authenticate", "rules", "default", "ip", "rateLimit", "cors"];
-const methodPattern = /^[A-Z][A-Z-]{0,30}$/;
-
 /** Reads a policy. `***` keeps the stored secret. */
 export function readPolicy(document: unknown, stored: Policy | undefined): PolicyReading {
   const reader = new DocumentReader();
-  const members = reader.object(document, "", [...policyMembers, ...readOnlyMembers]) ?? {};
+  const members = reader.object(document, "", memberNames(policySchema)) ?? {};
   const schemes = new SchemeReader(reader, storedSecrets(stored));
   const policy = compact<Policy<SubmittedPassword>>({
     authenticate: reader.optional(members["authenticate"], (value) => schemes.readAll(value)),
     rules: reader.optional(members["rules"], (value) => reader.list(value, "rules")?.map((rule, index) => readRule(reader, rule, `rules[${index}]`))),
-    default: reader.optional(members["default"], (value) => reader.oneOf(value, "default", ["deny", "allow"])),
+    default: reader.optional(members["default"], (value) => reader.oneOf(value, "default", defaults)),
     ip: reader.optional(members["ip"], (value) => readAddresses(reader, value)),
     rateLimit: reader.optional(members["rateLimit"], (value) => readRateLimit(reader, value)),
     cors: reader.optional(members["cors"], (value) => readCors(reader, value)),
@@ -35,7 +43,7 @@ export function readPolicy(document: unknown, stored: Policy | undefined): Polic
 }
 
 function readRule(reader: DocumentReader, value: unknown, path: string): Rule {
-  const members: Members = reader.object(value, path, ["routes", "methods", "roles", "public"]) ?? {};
+  const members: Members = reader.object(value, path, memberNames(ruleSchema)) ?? {};
   const rule = compact<Rule>({
     routes: reader.optional(members["routes"], (routes) => reader.texts(routes, `${path}.routes`)),
     methods: reader.optional(members["methods"], (methods) => readMethods(reader, methods, `${path}.methods`)),
@@ -54,7 +62,7 @@ function readMethods(reader: DocumentReader, value: unknown, path: string): read
 }
 
 function readAddresses(reader: DocumentReader, value: unknown): Policy["ip"] {
-  const members = reader.object(value, "ip", ["allow", "deny"]) ?? {};
+  const members = reader.object(value, "ip", memberNames(addressesSchema)) ?? {};
   const networks = (name: string): readonly string[] | undefined =>
     reader.optional(members[name], (list) => {
       if (!Array.isArray(list)) return reader.report(`ip.${name}`, "must be a list");
@@ -70,17 +78,15 @@ function readAddresses(reader: DocumentReader, value: unknown): Policy["ip"] {
 }
 
 function readRateLimit(reader: DocumentReader, value: unknown): RateLimit | undefined {
-  const members = reader.object(value, "rateLimit", ["limit", "windowSec", "by"]) ?? {};
+  const members = reader.object(value, "rateLimit", memberNames(rateLimitSchema)) ?? {};
   const limit = reader.integer(members["limit"], "rateLimit.limit", 1, 1_000_000_000);
   const windowSec = reader.integer(members["windowSec"], "rateLimit.windowSec", 1, 86_400 * 31);
-  const by = reader.optional(members["by"], (key) => reader.oneOf(key, "rateLimit.by", ["principal", "ip", "route"]));
+  const by = reader.optional(members["by"], (key) => reader.oneOf(key, "rateLimit.by", rateLimitKeys));
   return limit === undefined || windowSec === undefined ? undefined : compact<RateLimit>({ limit, windowSec, by });
 }
 
-const originPattern = /^(\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/i;
-
 function readCors(reader: DocumentReader, value: unknown): Cors | undefined {
-  const members = reader.object(value, "cors", ["origins", "methods", "headers", "exposeHeaders", "credentials", "maxAgeSec"]) ?? {};
+  const members = reader.object(value, "cors", memberNames(corsSchema)) ?? {};
   const headerNames = (name: string): readonly string[] | undefined =>
     reader.optional(members[name], (list) =>
       reader

@@ -1,5 +1,6 @@
 // Reads the `authenticate` part of a policy.
 import { hash } from "node:crypto";
+import { memberNames } from "@sluice/model";
 import { masked } from "../masking/secret-headers.ts";
 import { compact, headerName, type DocumentReader, type Members } from "./document-reader.ts";
 import { readHmacOptions } from "./read-hmac.ts";
@@ -15,14 +16,25 @@ import type {
   Scheme,
   SigningSecret,
 } from "./policy-document.ts";
+import {
+  apiKeySchema,
+  basicSchema,
+  jwtSchema,
+  keyLocations,
+  keySchema,
+  maxUsers,
+  schemeTypes,
+  settingPattern,
+  signingSecretSchema,
+  timePattern,
+  tokenAlgorithms,
+  usernamePattern,
+  userSchema,
+  variablePattern,
+  variableSchema,
+} from "./policy-schema.ts";
 import { signingKeyBytes } from "./signing-key.ts";
 import type { StoredSecrets } from "./stored-secrets.ts";
-
-/** Symmetric algorithms are not allowed: with a public key set they allow forged tokens. */
-const tokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
-
-/** Limits the time a change takes: hashing a password takes tens of milliseconds. */
-const maxUsers = 1_000;
 
 export class SchemeReader {
   readonly #reader: DocumentReader;
@@ -43,7 +55,7 @@ export class SchemeReader {
   #read(value: unknown, index: number): Scheme<SubmittedPassword> | undefined {
     const path = `authenticate[${index}]`;
     if (typeof value !== "object" || value === null || Array.isArray(value)) return this.#reader.report(path, "must be an object");
-    const type = this.#reader.oneOf((value as Members)["type"], `${path}.type`, ["apiKey", "basic", "jwt", "hmac"]);
+    const type = this.#reader.oneOf((value as Members)["type"], `${path}.type`, schemeTypes);
     switch (type) {
       case "apiKey":
         return this.#apiKey(value, path);
@@ -60,8 +72,8 @@ export class SchemeReader {
 
   #apiKey(value: object, path: string): ApiKeyScheme {
     const reader = this.#reader;
-    const members = reader.object(value, path, ["type", "in", "name", "keys"]) ?? {};
-    const location = reader.optional(members["in"], (option) => reader.oneOf(option, `${path}.in`, ["header", "query"]));
+    const members = reader.object(value, path, memberNames(apiKeySchema)) ?? {};
+    const location = reader.optional(members["in"], (option) => reader.oneOf(option, `${path}.in`, keyLocations));
     const name = reader.optional(members["name"], (option) =>
       location === "query" ? reader.text(option, `${path}.name`) : reader.textMatching(option, `${path}.name`, headerName, "must be the name of a header"),
     );
@@ -71,12 +83,12 @@ export class SchemeReader {
 
   #key(value: unknown, path: string): ApiKey {
     const reader = this.#reader;
-    const members = reader.object(value, path, ["id", "key", "fingerprint", "roles", "expiresAt"]) ?? {};
+    const members = reader.object(value, path, memberNames(keySchema)) ?? {};
     const id = reader.text(members["id"], `${path}.id`) ?? "";
     this.#unique(this.#ids, id, `${path}.id`);
     const key = this.#secret(members["key"], `${path}.key`, this.#stored.key(id), (text) => ({ sha256: hash("sha256", text, "hex") }));
     const expiresAt = reader.optional(members["expiresAt"], (time) =>
-      typeof time === "string" && /^\d{4}-\d\d-\d\dT/.test(time) && !Number.isNaN(Date.parse(time))
+      typeof time === "string" && timePattern.test(time) && !Number.isNaN(Date.parse(time))
         ? time
         : reader.report(`${path}.expiresAt`, "must be a time such as 2027-01-01T00:00:00Z"),
     );
@@ -85,7 +97,7 @@ export class SchemeReader {
 
   #basic(value: object, path: string): BasicScheme<SubmittedPassword> {
     const reader = this.#reader;
-    const members = reader.object(value, path, ["type", "users"]) ?? {};
+    const members = reader.object(value, path, memberNames(basicSchema)) ?? {};
     const users = reader.list(members["users"], `${path}.users`)?.map((user, index) => this.#user(user, `${path}.users[${index}]`)) ?? [];
     if (users.length > maxUsers) reader.report(`${path}.users`, `must not have more than ${maxUsers} users`);
     return { type: "basic", users };
@@ -93,8 +105,8 @@ export class SchemeReader {
 
   #user(value: unknown, path: string): BasicUser<SubmittedPassword> {
     const reader = this.#reader;
-    const members = reader.object(value, path, ["username", "password", "fingerprint", "roles"]) ?? {};
-    const username = reader.textMatching(members["username"], `${path}.username`, /^[^:]+$/, "must not contain a colon") ?? "";
+    const members = reader.object(value, path, memberNames(userSchema)) ?? {};
+    const username = reader.textMatching(members["username"], `${path}.username`, usernamePattern, "must not contain a colon") ?? "";
     this.#unique(this.#users, username, `${path}.username`);
     const password = this.#secret<SubmittedPassword>(members["password"], `${path}.password`, this.#stored.password(username), (plain) => ({ plain }));
     return compact<BasicUser<SubmittedPassword>>({ username, password: password ?? { env: "" }, roles: this.#roles(members, path) });
@@ -102,7 +114,7 @@ export class SchemeReader {
 
   #jwt(value: object, path: string): JwtScheme {
     const reader = this.#reader;
-    const members = reader.object(value, path, ["type", "jwksUri", "issuer", "audience", "algorithms", "rolesClaim", "clockSkewSec", "requireExp"]) ?? {};
+    const members = reader.object(value, path, memberNames(jwtSchema)) ?? {};
     const oneOrMore = (name: string): string | readonly string[] | undefined =>
       reader.optional(members[name], (option) => (Array.isArray(option) ? reader.texts(option, `${path}.${name}`) : reader.text(option, `${path}.${name}`)));
     const jwksUri = reader.text(members["jwksUri"], `${path}.jwksUri`) ?? "";
@@ -136,7 +148,7 @@ export class SchemeReader {
   /** Reads text, `{"value": …}`, or `{"env": …}`. */
   #signingSecret(value: unknown, path: string, schemeIndex: number, index: number): SigningSecret {
     const isValue = typeof value === "object" && value !== null && "value" in value;
-    const members = isValue ? (this.#reader.object(value, path, ["value", "fingerprint"]) ?? {}) : {};
+    const members = isValue ? (this.#reader.object(value, path, memberNames(signingSecretSchema)) ?? {}) : {};
     const fingerprint = typeof members["fingerprint"] === "string" ? members["fingerprint"] : undefined;
     const stored = this.#stored.signing(fingerprint, schemeIndex, index);
     return this.#secret<SigningSecret>(isValue ? members["value"] : value, path, stored, (text) => ({ value: text })) ?? { env: "" };
@@ -148,9 +160,9 @@ export class SchemeReader {
     if (typeof value === "string") return value === "" ? reader.report(path, "must not be empty") : create(value);
     if (value === undefined) return reader.report(path, "is required");
     if (typeof value !== "object" || value === null || !("env" in value)) return reader.report(path, 'must be a string or {"env": "NAME"}');
-    const members = reader.object(value, path, ["env"]) ?? {};
-    const env = reader.textMatching(members["env"], `${path}.env`, /^[A-Za-z_][A-Za-z0-9_]{0,199}$/, "must be the name of an environment variable");
-    if (env !== undefined && /^SERVICE_/i.test(env)) return reader.report(`${path}.env`, "is a setting of the runtime, which policies cannot use");
+    const members = reader.object(value, path, memberNames(variableSchema)) ?? {};
+    const env = reader.textMatching(members["env"], `${path}.env`, variablePattern, "must be the name of an environment variable");
+    if (env !== undefined && settingPattern.test(env)) return reader.report(`${path}.env`, "is a setting of the runtime, which policies cannot use");
     return env === undefined ? undefined : { env };
   }
 

@@ -7,7 +7,8 @@ import { maskPolicy } from "../access/mask-policy.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { invalidId } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { ifMatchOf } from "./if-match.ts";
+import { requests } from "./examples.ts";
+import { changeErrors } from "./error-responses.ts";
 import { policyShape } from "./policy-shape.ts";
 
 const putShape = shape(
@@ -34,6 +35,8 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       path: "/auth",
       tag: "access",
       summary: "Lists the access policies",
+      description: "With the number of rules and the schemes of each policy. A policy that cannot be read is listed with its error; its webhooks are closed.",
+      errors: [],
       replies: { 200: { description: "All policies, by flow.", schema: shape(() => ({ policies: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const list = policies.list();
@@ -44,7 +47,10 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       method: "GET",
       path: "/auth/:flowId",
       tag: "access",
-      summary: "Returns the access policy of a flow with masked secrets",
+      summary: "Returns the access policy of a flow",
+      description: "Literal secrets are shown as `***` with a fingerprint.",
+      tagged: true,
+      errors: ["id-invalid", "not-found", "storage-refused"],
       replies: { 200: { description: "The policy.", schema: policyShape } },
       handle({ params }) {
         const flowId = flowIdOf(params);
@@ -56,14 +62,18 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       method: "PUT",
       path: "/auth/:flowId",
       tag: "access",
-      summary: "Creates or replaces the access policy of a flow; a secret sent as `***` keeps its stored value",
+      summary: "Creates or replaces the access policy of a flow",
+      description: "Takes effect with the next request. The flow need not be installed yet. A secret sent as `***` keeps its stored value.",
       // Validated by the access module, which reports each problem with its path as 422.
       body: z.looseObject({}),
-      conditional: true,
+      conditional: "replace it",
+      tagged: true,
+      example: requests.policy,
+      errors: ["id-invalid", "conflict", "document-invalid", ...changeErrors],
       replies: { 201: { description: "Created.", schema: putShape }, 200: { description: "Replaced or unchanged.", schema: putShape } },
-      async handle({ params, body, headers }) {
+      async handle({ params, body, precondition }) {
         const flowId = flowIdOf(params);
-        const { created, stored, warnings } = await policies.install(flowId, body, ifMatchOf(headers["if-match"]));
+        const { created, stored, warnings } = await policies.install(flowId, body, precondition);
         const { hash, lastModified } = stored;
         return { status: created ? 201 : 200, json: { flowId, created, hash, lastModified, warnings }, headers: { ETag: `"${hash}"` } };
       },
@@ -73,11 +83,13 @@ export function accessEndpoints(policies: Policies): readonly Endpoint[] {
       path: "/auth/:flowId",
       tag: "access",
       summary: "Removes the access policy of a flow",
-      conditional: true,
+      description: "Without a policy, the webhooks of the flow are open, unless the runtime was started with `SERVICE_WEBHOOK_DEFAULT=deny`.",
+      conditional: "delete it",
+      errors: ["id-invalid", "not-found", ...changeErrors],
       replies: { 200: { description: "Removed.", schema: shape(() => ({ flowId: z.string(), deleted: z.boolean() })) } },
-      async handle({ params, headers }) {
+      async handle({ params, precondition }) {
         const flowId = flowIdOf(params);
-        await policies.remove(flowId, ifMatchOf(headers["if-match"]));
+        await policies.remove(flowId, precondition);
         return ok({ flowId, deleted: true });
       },
     }),

@@ -3,6 +3,7 @@ import { maxTtlMs, type BreakpointSessions } from "../breakpoints/breakpoint-ses
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import { ServiceError } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { requests } from "./examples.ts";
 import { anyMap } from "./message-shapes.ts";
 
 const sessionShape = shape(
@@ -35,14 +36,17 @@ const changeBody = () =>
 
 /** Endpoints that hold one message of a live route, show it, change it and let it continue. */
 export function breakpointEndpoints(sessions: BreakpointSessions, cluster: ClusterView | undefined): readonly Endpoint[] {
-  const proceedEndpoint = (path: string, summary: string, toNextStep: boolean): Endpoint =>
+  const proceedEndpoint = (path: string, summary: string, description: string, toNextStep: boolean): Endpoint =>
     defineEndpoint({
       method: "POST",
       path: `/breakpoints/:id/${path}`,
       tag: "breakpoints",
       summary,
+      description,
       whileDraining: true,
       body: changeBody(),
+      example: { headers: { "X-Reviewed": "yes" } },
+      errors: ["not-found", "conflict"],
       replies: { 200: { description: "The message continues.", schema: sessionShape } },
       handle({ params, body }) {
         const session = sessions.get(params["id"] as string);
@@ -55,7 +59,9 @@ export function breakpointEndpoints(sessions: BreakpointSessions, cluster: Clust
       method: "POST",
       path: "/breakpoints",
       tag: "breakpoints",
-      summary: "Sets breakpoints: the first message that reaches a breakpoint is held, all others pass",
+      summary: "Sets breakpoints",
+      description:
+        "The first message that reaches a breakpoint is held; all others pass. The session ends, and the message continues, if no call uses it for a few seconds.",
       body: z.strictObject({
         flowId: z.string().min(1),
         breakpoints: z
@@ -71,6 +77,8 @@ export function breakpointEndpoints(sessions: BreakpointSessions, cluster: Clust
           .max(20),
         ttlMs: z.int().min(1_000).max(maxTtlMs).optional(),
       }),
+      example: requests.breakpoints,
+      errors: ["forbidden", "cluster-unsupported", "not-found", "document-invalid", "too-many"],
       replies: { 201: { description: "Set.", schema: sessionShape } },
       handle({ body }) {
         if (cluster !== undefined) throw new ServiceError("cluster-unsupported", "breakpoints are not supported in a cluster yet");
@@ -81,18 +89,32 @@ export function breakpointEndpoints(sessions: BreakpointSessions, cluster: Clust
       method: "GET",
       path: "/breakpoints/:id",
       tag: "breakpoints",
-      summary: "Returns the session and the held message, and renews the lease",
+      summary: "Returns the session and the held message",
+      description: "Also renews the lease of the session.",
+      errors: ["not-found"],
       replies: { 200: { description: "The session.", schema: sessionShape } },
       handle: ({ params }) => ok(sessions.get(params["id"] as string).toJson()),
     }),
-    proceedEndpoint("continue", "Lets the held message continue, unchanged or changed", false),
-    proceedEndpoint("step", "Lets the held message continue and holds it again before its next step", true),
+    proceedEndpoint(
+      "continue",
+      "Lets the held message continue",
+      "Without a body, the message is unchanged. `null` as the value of a header removes it.",
+      false,
+    ),
+    proceedEndpoint(
+      "step",
+      "Lets the held message continue to its next step",
+      "It is held again before that step. The body changes the message, as in `continue`.",
+      true,
+    ),
     defineEndpoint({
       method: "POST",
       path: "/breakpoints/:id/abort",
       tag: "breakpoints",
       summary: "Cancels the run of the held message",
+      description: "The message is not processed further.",
       whileDraining: true,
+      errors: ["not-found", "conflict"],
       replies: { 200: { description: "Cancelled.", schema: sessionShape } },
       handle({ params }) {
         const session = sessions.get(params["id"] as string);
@@ -104,8 +126,10 @@ export function breakpointEndpoints(sessions: BreakpointSessions, cluster: Clust
       method: "DELETE",
       path: "/breakpoints/:id",
       tag: "breakpoints",
-      summary: "Removes the breakpoints; a held message continues unchanged",
+      summary: "Removes the breakpoints",
+      description: "A held message continues unchanged.",
       whileDraining: true,
+      errors: ["not-found"],
       replies: { 200: { description: "Removed.", schema: sessionShape } },
       handle({ params }) {
         const session = sessions.get(params["id"] as string);

@@ -8,7 +8,7 @@ import type { ServerCatalog } from "../catalog.ts";
 import type { InstalledKamelets } from "../kamelets/installed-kamelets.ts";
 import type { KameletMetadata } from "../kamelets/kamelet-metadata.ts";
 import { catalogShape } from "./catalog-shape.ts";
-import { defineEndpoint, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
+import { defineEndpoint, shape, type Endpoint, type Reply } from "./endpoint.ts";
 
 /** The catalog as JSON. Connectors that are not loaded are listed without options. */
 export function describeCatalog(catalog: ServerCatalog, plugins: CatalogView["plugins"] = [], kamelets: CatalogParts["kamelets"] = []): CatalogView {
@@ -40,36 +40,41 @@ export function catalogEndpoints(catalog: ServerCatalog, plugins: CatalogView["p
       method: "GET",
       path: "/catalog",
       tag: "catalog",
-      summary: "Returns all steps, connectors, languages, formats, entities, beans and Kamelets with their options",
+      summary: "Returns everything that flows can use",
+      description:
+        "Steps, connectors, languages, formats, top-level elements, beans and Kamelets with their options. Connectors that no flow uses are listed without options, unless `full` or `scheme` loads them.",
       query: {
         full: f.boolean({ doc: "Load all connectors and connection types, so that their options are included.", default: false }),
         scheme: f.string({ doc: "Load the connector of this scheme, so that its options are included." }),
       },
+      tagged: true,
+      errors: [],
       replies: {
         200: {
           description: "The declarations. Connectors that are not loaded are listed with `loaded: false` and without options.",
           schema: catalogShape,
         },
-        304: { description: "Unchanged since the ETag in If-None-Match." },
       },
-      async handle(call) {
-        if (call.query.full === true) await catalog.index.loadAll();
-        else if (call.query.scheme !== undefined) await catalog.index.load([{ kind: "connectors", name: call.query.scheme }]);
-        return replyIfChanged(catalogJson(await installed.list()), "application/json", call);
+      async handle({ query }) {
+        if (query.full === true) await catalog.index.loadAll();
+        else if (query.scheme !== undefined) await catalog.index.load([{ kind: "connectors", name: query.scheme }]);
+        return jsonReply(catalogJson(await installed.list()), "application/json");
       },
     }),
     defineEndpoint({
       method: "GET",
       path: "/schema",
       tag: "catalog",
-      summary: "Returns the JSON Schema (draft 2020-12) of the flow language, for YAML editors",
+      summary: "Returns the JSON Schema of the flow language",
+      description: "Draft 2020-12, for YAML editors.",
+      tagged: true,
+      errors: [],
       replies: {
         200: { description: "The schema.", schema: shape(() => ({ $schema: z.string() })), mediaType: "application/schema+json" },
-        304: { description: "Unchanged since the ETag in If-None-Match." },
       },
-      async handle(call) {
+      async handle() {
         await catalog.index.loadAll();
-        return replyIfChanged(schemaJson([]), "application/schema+json", call);
+        return jsonReply(schemaJson([]), "application/schema+json");
       },
     }),
   ];
@@ -98,8 +103,8 @@ function cachedJson(
   };
 }
 
-/** Replies with 304 when the client has the current version. */
-function replyIfChanged({ text, etag }: JsonText, type: string, { headers }: Call): Reply {
-  const isUnchanged = headers["if-none-match"]?.split(",").some((tag) => tag.trim() === etag) === true;
-  return isUnchanged ? { status: 304, text: "", headers: { etag } } : { status: 200, text, headers: { "content-type": `${type}; charset=utf-8`, etag } };
-}
+const jsonReply = ({ text, etag }: JsonText, type: string): Reply => ({
+  status: 200,
+  text,
+  headers: { "Content-Type": `${type}; charset=utf-8`, ETag: etag },
+});

@@ -8,7 +8,8 @@ import { documentId } from "../mappings/installed-document.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { defineEndpoint, ok, oneOf, shape, type Endpoint } from "./endpoint.ts";
-import { ifMatchOf } from "./if-match.ts";
+import { requests } from "./examples.ts";
+import { changeErrors } from "./error-responses.ts";
 import { anyMap } from "./message-shapes.ts";
 
 const stateMembers = (): Readonly<Record<string, z.ZodType>> => ({
@@ -98,7 +99,9 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "GET",
       path: "/connections",
       tag: "connections",
-      summary: "Lists the connections with their state and the flows that use them",
+      summary: "Lists the connections with the flows that use them",
+      description: "With the state of each connection. A background check is started, whose result the next request returns.",
+      errors: [],
       replies: { 200: { description: "All connections, by id.", schema: shape(() => ({ connections: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         // Checks run in the background; the next request returns their results.
@@ -111,7 +114,10 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "GET",
       path: "/connections/:id",
       tag: "connections",
-      summary: "Returns a connection with masked secrets",
+      summary: "Returns a connection",
+      description: "Secrets are shown as `***`.",
+      tagged: true,
+      errors: ["id-invalid", "not-found"],
       replies: { 200: { description: "The document.", schema: documentShape } },
       handle({ params }) {
         const { id, document, hash } = named.read(documentId(params));
@@ -122,17 +128,22 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "PUT",
       path: "/connections/:id",
       tag: "connections",
-      summary: "Tests a connection, then creates or replaces it; a secret sent as `***` keeps its stored value",
+      summary: "Creates or replaces a connection",
+      description:
+        "The connection is tested first and saved only if it works, unless `force` is set. A secret sent as `***` keeps its stored value. Flows use the new version from then on.",
       query: { force: f.boolean({ doc: "Save it even if the test fails.", default: false }) },
       body: documentBody,
-      conditional: true,
+      conditional: "replace it",
+      tagged: true,
+      example: requests.connection,
+      errors: ["id-invalid", "conflict", "document-invalid", "connection-failed", ...changeErrors],
       replies: {
         201: { description: "Defined.", schema: putShape },
         200: { description: "Replaced; flows use the new version from now on.", schema: putShape },
       },
-      async handle({ params, body, headers, query }) {
+      async handle({ params, body, precondition, query }) {
         const id = documentId(params);
-        const { installed, created } = await named.install(id, body, ifMatchOf(headers["if-match"]), query.force === true);
+        const { installed, created } = await named.install(id, body, precondition, query.force === true);
         const { hash, lastModified, document } = installed;
         return {
           status: created ? 201 : 200,
@@ -146,11 +157,13 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       path: "/connections/:id",
       tag: "connections",
       summary: "Removes a connection that no flow uses",
-      conditional: true,
+      description: "Rejected with 409 while a flow uses it, here or on another node.",
+      conditional: "delete it",
+      errors: ["id-invalid", "not-found", "conflict", ...changeErrors],
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean() })) } },
-      async handle({ params, headers }) {
+      async handle({ params, precondition }) {
         const id = documentId(params);
-        await named.remove(id, ifMatchOf(headers["if-match"]));
+        await named.remove(id, precondition);
         return ok({ id, deleted: true });
       },
     }),
@@ -159,7 +172,10 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       path: "/connections/test",
       tag: "connections",
       summary: "Tests a connection that is not saved",
+      description: "The result, with the reason and a hint if the connection failed, comes after at most ten seconds.",
       body: documentBody,
+      example: requests.connection,
+      errors: ["document-invalid"],
       replies: { 200: { description: "The test result, after at most ten seconds.", schema: testResultShape } },
       handle: ({ body }) => testConnection(undefined, body),
     }),
@@ -167,8 +183,11 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "POST",
       path: "/connections/:id/test",
       tag: "connections",
-      summary: "Tests a saved connection or, if the request has a body, the document in it",
+      summary: "Tests a saved connection or a changed version of it",
+      description: "Without a body, the saved connection is tested; with one, the document in it, whose `***` stands for the stored secrets.",
       body: documentBody.optional(),
+      example: requests.connection,
+      errors: ["id-invalid", "not-found", "document-invalid"],
       replies: { 200: { description: "The test result, after at most ten seconds.", schema: testResultShape } },
       handle: ({ params, body }) => testConnection(documentId(params), body?.type === undefined ? undefined : body),
     }),
@@ -176,8 +195,11 @@ export function connectionEndpoints(parts: ConnectionsApiParts): readonly Endpoi
       method: "POST",
       path: "/connections/:id/browse",
       tag: "connections",
-      summary: "Lists names that exist on the server: tables, topics, queues",
+      summary: "Lists names that exist on the other system",
+      description: "What can be listed depends on the type of the connection: tables, topics, queues.",
       body: z.object({ what: z.string().max(60), prefix: z.string().max(500).default(""), limit: z.int().min(1).max(200).default(100) }),
+      example: { what: "tables", prefix: "order" },
+      errors: ["id-invalid", "not-found", "document-invalid", "connection-failed"],
       replies: { 200: { description: "The names.", schema: shape(() => ({ names: z.array(z.string()) })) } },
       async handle({ params, body: { what, prefix, limit } }) {
         return ok({ names: await named.browse(documentId(params), what, prefix, limit) });

@@ -82,8 +82,10 @@ function readEndpoints(store: DeadLetterSource, secrets: SecretValues, requireSt
       method: "GET",
       path: "/dead-letters",
       tag: "dead letters",
-      summary: "Lists messages that could not be processed, newest first",
+      summary: "Lists messages that could not be processed",
+      description: "Newest first. All filters must match.",
       query: { ...filterFields, limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }) },
+      errors: [],
       replies: { 200: { description: "The dead letters.", schema: shape(() => ({ deadLetters: z.array(deadLetterShape()), total: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);
@@ -97,6 +99,8 @@ function readEndpoints(store: DeadLetterSource, secrets: SecretValues, requireSt
       path: "/dead-letters/:id",
       tag: "dead letters",
       summary: "Returns a dead letter with its message",
+      description: "With the message as it failed and as it entered the route. Secrets are masked.",
+      errors: ["not-found"],
       replies: { 200: { description: "The dead letter.", schema: deadLetterDetailShape } },
       async handle({ params }) {
         const id = params["id"] as string;
@@ -114,7 +118,9 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
       method: "POST",
       path: "/dead-letters/:id/replay",
       tag: "dead letters",
-      summary: "Replays a dead letter into its route; success removes it",
+      summary: "Replays a dead letter into its route",
+      description: "The message enters its route again. If the run succeeds, the dead letter is removed; if it fails, it stays with the new error.",
+      errors: ["not-found", "conflict", "storage-full", "storage-refused", "cluster-unreachable", "cluster-uncertain"],
       replies: {
         200: {
           description: "The result of the run, even if it failed.",
@@ -131,7 +137,9 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
       method: "POST",
       path: "/dead-letters/replay",
       tag: "dead letters",
-      summary: "Replays dead letters into their routes, oldest first",
+      summary: "Replays the matching dead letters into their routes",
+      description:
+        "Oldest first. If it takes longer than two seconds, the reply is 202 and the replay continues; its progress is at `/_api/dead-letters/replays/{id}`.",
       body: z.strictObject({
         routeId: z.string().optional(),
         flowId: z.string().optional(),
@@ -140,6 +148,8 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
         text: z.string().optional(),
         limit: z.int().min(1).max(maxReplayed).optional(),
       }),
+      example: { routeId: "order-intake", limit: 100 },
+      errors: ["too-many", "storage-full", "storage-refused", "cluster-unreachable", "cluster-uncertain"],
       replies: {
         200: { description: "Completed or cancelled.", schema: jobShape },
         202: { description: "Still running; query it by its id.", schema: jobShape },
@@ -160,6 +170,8 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
       tag: "dead letters",
       owned: ({ params }) => ({ kind: "dead-letter-replay", id: params["id"] as string }),
       summary: "Returns the progress of a bulk replay",
+      description: "The counts so far, and whether it is finished.",
+      errors: ["not-found"],
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       handle: ({ params }) => ok(jobJson(requireJob(replays.job(params["id"] as string), params["id"] as string))),
     }),
@@ -168,7 +180,9 @@ function replayEndpoints(store: DeadLetterSource, replays: DeadLetterReplays, se
       path: "/dead-letters/replays/:id",
       tag: "dead letters",
       owned: ({ params }) => ({ kind: "dead-letter-replay", id: params["id"] as string }),
-      summary: "Cancels a bulk replay; dead letters that are being replayed are finished",
+      summary: "Cancels a bulk replay",
+      description: "Dead letters that are being replayed are finished.",
+      errors: ["not-found"],
       replies: { 200: { description: "The counts so far.", schema: jobShape } },
       async handle({ params }) {
         const { job, done } = requireJob(replays.cancel(params["id"] as string), params["id"] as string);
@@ -186,6 +200,8 @@ function removeEndpoints(store: DeadLetterSource, requireStore: RequireStore): r
       path: "/dead-letters/:id",
       tag: "dead letters",
       summary: "Deletes a dead letter",
+      description: "The message cannot be restored.",
+      errors: ["not-found", "storage-full", "storage-refused", "cluster-unreachable", "cluster-uncertain"],
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean() })) } },
       async handle({ params }) {
         const id = params["id"] as string;
@@ -198,7 +214,9 @@ function removeEndpoints(store: DeadLetterSource, requireStore: RequireStore): r
       path: "/dead-letters",
       tag: "dead letters",
       summary: "Deletes all matching dead letters",
+      description: "At least one filter is required. The messages cannot be restored.",
       query: filterFields,
+      errors: ["storage-full", "storage-refused", "cluster-unreachable", "cluster-uncertain"],
       replies: { 200: { description: "The number of deleted dead letters.", schema: shape(() => ({ deleted: z.int() })) } },
       async handle({ query }) {
         const filter = filterOf(query);

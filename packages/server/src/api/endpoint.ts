@@ -4,6 +4,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import type { OwnedItem } from "../other-nodes/node-queries.ts";
 import type { ApiStream } from "../http/management.ts";
+import type { ChangeOfExisting, Precondition } from "../precondition.ts";
+import type { ServiceErrorCode } from "../service-error.ts";
+import type { TagName } from "./tags.ts";
 
 type Method = "GET" | "PUT" | "POST" | "DELETE";
 
@@ -11,8 +14,11 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   readonly method: Method;
   /** Below `/_api`, with `:name` segments. */
   readonly path: string;
-  readonly tag: string;
+  readonly tag: TagName;
+  /** One short sentence without a full stop. */
   readonly summary: string;
+  /** What a caller needs to know beyond the summary. */
+  readonly description: string;
   /** Needs no token; only for health. */
   readonly open?: true;
   /** Also served while the runtime drains. GET endpoints always are. */
@@ -20,6 +26,8 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   readonly query?: Q;
   /** The JSON body. Bodies with a media type in `rawBody` are passed on unparsed. */
   readonly body?: z.ZodType<B>;
+  /** A JSON body that the runtime accepts, for the documentation. */
+  readonly example?: unknown;
   readonly rawBody?: readonly string[];
   /** In a cluster, the node that has this item executes the call; if undefined, the node that received the call. */
   owned?(call: Call<Q, B>): OwnedItem | undefined;
@@ -27,8 +35,12 @@ export interface Endpoint<Q extends Fields = any, B = any> {
   combine?(own: Json, others: readonly Json[]): Json;
   /** In a cluster, other nodes may forward this call. Implied by `owned` and `combine`. */
   readonly forwarded?: true;
-  /** Supports If-Match: a change based on another version is rejected with 412. */
-  readonly conditional?: true;
+  /** Supports If-Match and If-None-Match: a change that does not meet the precondition is rejected with 412. */
+  readonly conditional?: ChangeOfExisting;
+  /** Replies contain the hash of the item as ETag. A GET with this ETag in If-None-Match gets 304. */
+  readonly tagged?: true;
+  /** The errors that the handler throws, in addition to those that follow from the other members (`error-responses.ts`). */
+  readonly errors: readonly ServiceErrorCode[];
   readonly replies: Readonly<Record<number, ReplyShape>>;
   handle(call: Call<Q, B>): Promise<Reply> | Reply;
 }
@@ -41,6 +53,8 @@ export interface ReplyShape {
   readonly mediaType?: string;
   /** Other media types, selected by Accept, for the same content as text. */
   readonly alsoAs?: readonly string[];
+  /** A reply, for the documentation. */
+  readonly example?: unknown;
   /** For an event stream: the schemas of its events by name. */
   readonly events?: Readonly<Record<string, Shape>>;
 }
@@ -56,6 +70,8 @@ export interface Call<Q extends Fields = Fields, B = unknown> {
   /** The bytes of a body with a raw media type. */
   readonly raw: { readonly mediaType: string; readonly bytes: Buffer } | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** Empty unless the endpoint is conditional. */
+  readonly precondition: Precondition;
   /** True when the caller sent the valid token; always true except for open endpoints. */
   readonly trusted: boolean;
   readonly signal: AbortSignal;

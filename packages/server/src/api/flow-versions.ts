@@ -5,8 +5,8 @@ import type { FlowViews } from "../flows/flow-views.ts";
 import { rollBack } from "../flows/roll-back.ts";
 import { historyOf, versionJson, versionOf } from "../flows/version-views.ts";
 import { defineEndpoint, ok, oneOf, shape, type Endpoint } from "./endpoint.ts";
+import { changeErrors } from "./error-responses.ts";
 import { dryRunJson, dryRunShape, flowId, installJson, putShape, wantsYaml, yamlReply } from "./flows.ts";
-import { ifMatchOf } from "./if-match.ts";
 import { anyMap } from "./message-shapes.ts";
 import { ServiceError } from "../service-error.ts";
 import { versionMetadata, versionQuery } from "./version-metadata.ts";
@@ -33,6 +33,8 @@ export function flowVersionEndpoints(views: FlowViews): readonly Endpoint[] {
       path: "/flows/:id/versions",
       tag: "flows",
       summary: "Lists the stored versions of a flow",
+      description: "Newest first, with author, comment and hash.",
+      errors: ["id-invalid", "not-found"],
       replies: { 200: { description: "The versions, newest first.", schema: shape(() => ({ versions: z.array(versionShape()), total: z.int() })) } },
       async handle({ params }) {
         const history = await historyOf(parts, flowId(params));
@@ -43,7 +45,10 @@ export function flowVersionEndpoints(views: FlowViews): readonly Endpoint[] {
       method: "GET",
       path: "/flows/:id/versions/:revision",
       tag: "flows",
-      summary: "Returns a version of a flow with its YAML; with `Accept: application/yaml` only the YAML",
+      summary: "Returns a version of a flow with its YAML",
+      description: "With `Accept: application/yaml`, only the YAML.",
+      tagged: true,
+      errors: ["id-invalid", "not-found"],
       replies: { 200: { description: "The version.", schema: versionTextShape, alsoAs: ["application/yaml"] } },
       async handle({ params, headers }) {
         const id = flowId(params);
@@ -58,21 +63,26 @@ export function flowVersionEndpoints(views: FlowViews): readonly Endpoint[] {
       method: "POST",
       path: "/flows/:id/rollback",
       tag: "flows",
-      summary: "Deploys a stored version again, with its parameters and tests, as a new version",
+      summary: "Deploys a stored version again",
+      description:
+        "The stored version is deployed with its parameters and tests, with the same checks as a new one, and becomes the newest entry of the history.",
       query: {
         dryRun: f.boolean({ doc: "Report the changes without applying them.", default: false }),
         tests: f.enum(["required"], { doc: "Deploy only if the tests of that version pass; they run isolated from live traffic." }),
         ...versionQuery,
       },
       body: z.object({ revision: z.int().min(1) }),
-      conditional: true,
+      conditional: "roll it back",
+      tagged: true,
+      example: { revision: 1 },
+      errors: ["id-invalid", "not-found", "yaml-invalid", "flow-invalid", "flow-start-failed", "tests-failed", "conflict", ...changeErrors],
       replies: { 200: { description: "Replaced or unchanged; with dryRun the expected changes.", schema: oneOf(putShape, dryRunShape) } },
-      async handle({ params, query, body, headers }) {
+      async handle({ params, query, body, precondition }) {
         const { dryRun } = query;
         const outcome = await rollBack(parts, {
           id: flowId(params),
           revision: body.revision,
-          ifMatch: ifMatchOf(headers["if-match"]),
+          precondition,
           dryRun,
           testsRequired: query.tests === "required",
           metadata: versionMetadata(query, views.fingerprint),

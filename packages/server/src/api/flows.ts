@@ -6,12 +6,14 @@ import { hashOf } from "../flows/flow-hash.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { readParams } from "../flows/flow-params.ts";
 import { listProblems } from "../flows/flow-problems.ts";
+import { missingConsumers } from "../flows/missing-consumers.ts";
 import { missingMappings } from "../flows/missing-mappings.ts";
 import { installFlow, type InstallOutcome } from "../flows/install-flow.ts";
 import { prepareFlow } from "../flows/installed-flows.ts";
 import { removeFlow } from "../flows/remove-flow.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint, type Reply } from "./endpoint.ts";
-import { ifMatchOf } from "./if-match.ts";
+import { replies, requests } from "./examples.ts";
+import { changeErrors } from "./error-responses.ts";
 import { kameletTextsByName, kameletTexts } from "./kamelet-texts.ts";
 import { anyMap, routeStatus } from "./message-shapes.ts";
 import { changeShape } from "./nodes.ts";
@@ -135,7 +137,15 @@ export const problemShape = shape(
   "Problem",
 );
 // `params` is not typed here, because flow-params validates it with the documented error messages.
-const bodyShape = z.object({ yaml: z.string(), params: z.unknown().optional() });
+const bodyShape = z.object({
+  yaml: z.string().describe("The flow."),
+  params: z
+    .unknown()
+    .optional()
+    .describe(
+      "Values for the placeholders of the flow, by name; `{env: NAME}` and `{value: …, secret: true}` are also values. Without it, the stored values are kept.",
+    ),
+});
 const installShape = bodyShape.extend({
   tests: z.string().nullable().optional().describe("The content of the flow's test file; null deletes it."),
   kamelets: kameletTexts,
@@ -149,14 +159,19 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       path: "/flows",
       tag: "flows",
       summary: "Lists the flows",
-      replies: { 200: { description: "All flows, by id.", schema: shape(() => ({ flows: z.array(summaryShape()), total: z.int() })) } },
+      description: "With the status of their routes and the hash of the file. A flow that cannot be loaded is listed with its error.",
+      errors: [],
+      replies: { 200: { description: "All flows, by id.", schema: shape(() => ({ flows: z.array(summaryShape()), total: z.int() })), example: replies.flows } },
       handle: async () => ({ status: 200, text: await listFlows(views), headers: { "Content-Type": "application/json" } }),
     }),
     defineEndpoint({
       method: "GET",
       path: "/flows/:id",
       tag: "flows",
-      summary: "Returns a flow with its YAML; with `Accept: application/yaml` only the YAML",
+      summary: "Returns a flow with its YAML",
+      description: "With `Accept: application/yaml`, only the YAML, byte for byte as it was deployed.",
+      tagged: true,
+      errors: ["id-invalid", "not-found"],
       replies: { 200: { description: "The flow.", schema: flowShape, alsoAs: ["application/yaml"] } },
       async handle({ params, headers }) {
         const flow = await readFlow(views, flowId(params));
@@ -169,6 +184,8 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       path: "/flows/:id",
       tag: "flows",
       summary: "Installs or replaces a flow",
+      description:
+        "The new version is checked, built and started before it replaces the running one; if any of this fails, the running version is not affected. Running messages finish with the version that they started with. A body with a YAML content type is the flow itself.",
       query: {
         dryRun: f.boolean({ doc: "Report the changes without applying them.", default: false }),
         tests: f.enum(["required"], { doc: "Deploy only if the flow's tests pass; they run isolated from live traffic." }),
@@ -176,9 +193,12 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       },
       body: installShape,
       rawBody: yamlTypes,
-      conditional: true,
+      conditional: "replace it",
+      tagged: true,
+      example: requests.flow,
+      errors: ["id-invalid", "yaml-invalid", "flow-invalid", "flow-start-failed", "tests-failed", "conflict", ...changeErrors],
       replies: {
-        201: { description: "Installed.", schema: putShape },
+        201: { description: "Installed.", schema: putShape, example: replies.installedFlow },
         200: { description: "Replaced or unchanged; with dryRun the expected changes.", schema: oneOf(putShape, dryRunShape) },
       },
       async handle(call) {
@@ -191,7 +211,7 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
           id,
           bytes,
           params,
-          ifMatch: ifMatchOf(call.headers["if-match"]),
+          precondition: call.precondition,
           dryRun: call.query.dryRun,
           tests: body?.tests,
           kamelets: body?.kamelets === undefined ? undefined : views.withKamelets(kameletTextsByName(body.kamelets)),
@@ -206,17 +226,19 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       method: "DELETE",
       path: "/flows/:id",
       tag: "flows",
-      summary: "Stops a flow's routes and deletes the flow",
-      conditional: true,
+      summary: "Stops the routes of a flow and deletes the flow",
+      description: "The routes stop accepting messages and finish the running ones first. The access policy of the flow stays installed.",
+      conditional: "delete it",
+      errors: ["id-invalid", "not-found", "conflict", ...changeErrors],
       replies: {
         200: {
           description: "Removed.",
           schema: shape(() => ({ id: z.string(), deleted: z.boolean(), routes: z.array(z.string()), drained: z.boolean(), cluster: changeShape().optional() })),
         },
       },
-      async handle({ params, headers }) {
+      async handle({ params, precondition }) {
         const id = flowId(params);
-        const { routes, drained } = await removeFlow(parts, id, ifMatchOf(headers["if-match"]));
+        const { routes, drained } = await removeFlow(parts, id, precondition);
         const drainedByOthers = service === undefined || (await service.replicated().then(() => service.drained(id)));
         return ok({ id, deleted: true, routes, drained: drained && drainedByOthers });
       },
@@ -226,17 +248,27 @@ export function flowEndpoints(views: FlowViews, service: ServiceView | undefined
       path: "/flows/validate",
       tag: "flows",
       summary: "Validates a flow without installing it",
+      description:
+        "Returns all problems with their lines, in contrast to a deployment, which is rejected with the first ones. The status is 200 even if the flow is not valid.",
       query: { id: f.string({ doc: "The id of the flow; its deployed routes are then not reported as conflicts.", default: "validate" }) },
       body: bodyShape,
       rawBody: yamlTypes,
-      replies: { 200: { description: "The problems found.", schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })) } },
+      example: requests.wrongFlow,
+      errors: ["id-invalid"],
+      replies: {
+        200: {
+          description: "The problems found.",
+          schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })),
+          example: replies.problems,
+        },
+      },
       async handle(call) {
         const { bytes, params } = flowBody(call);
         const id = flowId({ id: call.query.id });
         const stored = parts.installed.get(id)?.params ?? {};
         const flowParams = params === undefined ? stored : readParams(params, stored);
         const { prepared } = await prepareFlow(parts, { id, source: bytes.toString("utf8"), hash: hashOf(bytes), params: flowParams });
-        const problems = [...listProblems(prepared), ...missingMappings(prepared.flow, parts.mappings)];
+        const problems = [...listProblems(prepared), ...missingMappings(prepared.flow, parts.mappings), ...missingConsumers(id, prepared, parts.runtime)];
         return ok({ valid: problems.every(({ severity }) => severity !== "error"), problems });
       },
     }),

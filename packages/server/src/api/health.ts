@@ -114,9 +114,12 @@ export function healthEndpoints(parts: HealthParts, service: ServiceView | undef
       method: "GET",
       path: "/health",
       tag: "health",
-      summary: "Returns uptime, engine version and the status of every route",
+      summary: "Returns the state of the runtime and of every route",
+      description:
+        "Without a token, only the status of the runtime and its routes; with the token, also memory, connections, failed flows and the cluster. The status is 200 even if routes failed, so that a broken flow does not get the process restarted.",
       open: true,
       query: { probe: f.enum(["live", "ready"], { doc: "live: 200 while serving; ready: 503 while starting or draining." }), scope: scopeField },
+      errors: [],
       replies: {
         200: { description: "The report, even if routes failed. For a probe only the status.", schema: oneOf(healthShape, probeShape) },
         503: { description: "Not ready.", schema: probeShape },

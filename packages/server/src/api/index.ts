@@ -101,7 +101,9 @@ export function apiEndpoints(parts: ApiParts): readonly Endpoint[] {
       method: "GET",
       path: "/openapi.json",
       tag: "api",
-      summary: "Returns the OpenAPI document of this API",
+      summary: "Returns this document",
+      description: "OpenAPI 3.1, with every operation of the API and the deployed webhooks.",
+      errors: [],
       replies: { 200: { description: "OpenAPI 3.1.", schema: shape(() => ({ openapi: z.string(), paths: anyMap() })) } },
       handle: () =>
         ok(

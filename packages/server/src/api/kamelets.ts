@@ -7,8 +7,9 @@ import type { KameletMetadata } from "../kamelets/kamelet-metadata.ts";
 import { ServiceError, invalidId } from "../service-error.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import { defineEndpoint, ok, oneOf, shape, type Call, type Endpoint } from "./endpoint.ts";
+import { requests } from "./examples.ts";
+import { changeErrors } from "./error-responses.ts";
 import { problemShape, wantsYaml, yamlBytes, yamlReply, yamlTypes } from "./flows.ts";
-import { ifMatchOf } from "./if-match.ts";
 import { kameletTextsByName, kameletTexts } from "./kamelet-texts.ts";
 
 const summaryMembers = (): Readonly<Record<string, z.ZodType>> => ({
@@ -57,7 +58,7 @@ const outcomeMembers = (): Readonly<Record<string, z.ZodType>> => ({
 });
 const putShape = shape(() => ({ ...outcomeMembers(), lastModified: z.string() }), "InstalledKamelet");
 const dryRunShape = shape(() => ({ ...outcomeMembers(), dryRun: z.literal(true), previousHash: z.string().nullable() }), "KameletDryRun");
-const bodyShape = z.object({ yaml: z.string(), kamelets: kameletTexts });
+const bodyShape = z.object({ yaml: z.string().describe("The Kamelet."), kamelets: kameletTexts });
 
 export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint[] {
   const summaryJson = ({ name, about, place, hash, lastModified, error }: KameletMetadata): Readonly<Record<string, unknown>> => ({
@@ -76,7 +77,9 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       method: "GET",
       path: "/kamelets",
       tag: "kamelets",
-      summary: "Lists the Kamelets that flows can use, where they come from, and the flows that use them",
+      summary: "Lists the Kamelets that flows can use",
+      description: "With their origin (deployed, a folder or a package) and the flows that use them.",
+      errors: [],
       replies: { 200: { description: "All Kamelets, by name.", schema: shape(() => ({ kamelets: z.array(summaryShape()), total: z.int() })) } },
       async handle() {
         const summaries = (await kamelets.list()).map(summaryJson);
@@ -87,7 +90,10 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       method: "GET",
       path: "/kamelets/:name",
       tag: "kamelets",
-      summary: "Returns a Kamelet with its parameters and its YAML; with `Accept: application/yaml` only the YAML",
+      summary: "Returns a Kamelet with its YAML",
+      description: "With its parameters. With `Accept: application/yaml`, only the YAML.",
+      tagged: true,
+      errors: ["id-invalid", "not-found"],
       replies: { 200: { description: "The Kamelet.", schema: kameletShape, alsoAs: ["application/yaml"] } },
       handle({ params, headers }) {
         const kamelet = kamelets.read(kameletName(params));
@@ -100,14 +106,19 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       method: "PUT",
       path: "/kamelets/:name",
       tag: "kamelets",
-      summary: "Installs or replaces a Kamelet; the flows that use it are replaced without dropping a message",
+      summary: "Installs or replaces a Kamelet",
+      description:
+        "The flows that use it are replaced without dropping a message. If one of them cannot use the new version, nothing is changed, unless `force` is set.",
       query: {
         dryRun: f.boolean({ doc: "Report the changes without applying them.", default: false }),
         force: f.boolean({ doc: "Install it even if flows cannot use it; these flows keep running with the previous version.", default: false }),
       },
       body: bodyShape,
       rawBody: yamlTypes,
-      conditional: true,
+      conditional: "replace it",
+      tagged: true,
+      example: requests.kamelet,
+      errors: ["id-invalid", "yaml-invalid", "flow-invalid", "flow-start-failed", "conflict", ...changeErrors],
       replies: {
         201: { description: "Installed.", schema: putShape },
         200: { description: "Replaced or unchanged; with dryRun the expected changes.", schema: oneOf(putShape, dryRunShape) },
@@ -119,7 +130,7 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
         if (others.size > 0 && !dryRun)
           throw new ServiceError("body-invalid", "kamelets is allowed only with dryRun=true: install each Kamelet with its own request");
         const previousHash = kamelets.find(name)?.hash ?? null;
-        const outcome = await kamelets.install({ name, bytes, ifMatch: ifMatchOf(call.headers["if-match"]), dryRun, force, others });
+        const outcome = await kamelets.install({ name, bytes, precondition: call.precondition, dryRun, force, others });
         const json = dryRun
           ? { ...outcomeJson(outcome), dryRun, previousHash }
           : { ...outcomeJson(outcome), lastModified: new Date(outcome.lastModified).toISOString() };
@@ -131,11 +142,13 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       path: "/kamelets/:name",
       tag: "kamelets",
       summary: "Removes a deployed Kamelet that no flow uses",
-      conditional: true,
+      description: "A Kamelet of a folder or package is removed there. Rejected with 409 while a flow uses it.",
+      conditional: "delete it",
+      errors: ["id-invalid", "not-found", "conflict", "flow-start-failed", ...changeErrors],
       replies: { 200: { description: "Removed.", schema: shape(() => ({ name: z.string(), deleted: z.boolean() })) } },
-      async handle({ params, headers }) {
+      async handle({ params, precondition }) {
         const name = kameletName(params);
-        await kamelets.remove(name, ifMatchOf(headers["if-match"]));
+        await kamelets.remove(name, precondition);
         return ok({ name, deleted: true });
       },
     }),
@@ -144,9 +157,12 @@ export function kameletEndpoints(kamelets: InstalledKamelets): readonly Endpoint
       path: "/kamelets/validate",
       tag: "kamelets",
       summary: "Validates a Kamelet without installing it",
+      description: "Returns all problems with their lines. The status is 200 even if the Kamelet is not valid.",
       query: { name: f.string({ doc: "The name that the Kamelet must have; by default, any name is valid.", default: "" }) },
       body: bodyShape,
       rawBody: yamlTypes,
+      example: requests.kamelet,
+      errors: ["id-invalid", "yaml-invalid"],
       replies: { 200: { description: "The problems found.", schema: shape(() => ({ valid: z.boolean(), problems: z.array(problemShape()) })) } },
       async handle(call) {
         const { bytes, others } = kameletBody(call);

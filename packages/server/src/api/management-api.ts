@@ -2,15 +2,14 @@
 import type { Awaitable, Log } from "@sluice/engine";
 import type { TokenCheck } from "./deploy-token.ts";
 import { requestedVersion, servedVersions, versionHeader } from "../http/api-version.ts";
-import { HttpError } from "../http/http-error.ts";
 import type { ApiRequest, ApiResponder, ManagementHandler } from "../http/management.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import type { OwnedItem } from "../other-nodes/node-queries.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { Call, Endpoint, Json, Reply } from "./endpoint.ts";
+import { isKnownVersion, noPrecondition, readPrecondition } from "../precondition.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import { maskUris } from "../masking/secret-uris.ts";
-import { statusOf } from "./errors.ts";
 import { readQuery, readRequestBody } from "./request-input.ts";
 import { createRouter } from "./router.ts";
 
@@ -50,7 +49,9 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
     }
     const query = readQuery(endpoint.query, request.query);
     const { body, raw } = await readRequestBody(endpoint, request);
-    const call: Call = { params, query, body, raw, headers: request.headers, trusted: decision === "accepted", signal: request.signal };
+    const { headers, signal } = request;
+    const precondition = endpoint.conditional === undefined ? noPrecondition : readPrecondition(headers, endpoint.conditional);
+    const call: Call = { params, query, body, raw, headers, precondition, trusted: decision === "accepted", signal };
     const ownerReply = await callOwner(options, endpoint, request, call);
     if (ownerReply !== undefined) return ownerReply;
     if (options.cluster !== undefined && options.ownsItem !== undefined && endpoint.combine !== undefined)
@@ -66,11 +67,17 @@ export function createManagementApi(options: ManagementOptions): ManagementHandl
 
   return async (request, respond) => {
     try {
-      send(respond, await answer(request), request.method);
+      send(respond, omitKnownBody(await answer(request), request), request.method);
     } catch (error) {
       sendError(respond, error, options);
     }
   };
+}
+
+/** Replies to a GET without the body if the caller already has this version. */
+function omitKnownBody(reply: Reply, { method, headers }: ApiRequest): Reply {
+  const etag = reply.status === 200 && (method === "GET" || method === "HEAD") ? reply.headers?.["ETag"] : undefined;
+  return etag !== undefined && isKnownVersion(headers, etag) ? { status: 304, text: "", headers: { ETag: etag } } : reply;
 }
 
 /** Forwards the call to the node that has its item; undefined when this node has it or no node does. */
@@ -126,12 +133,11 @@ function send(respond: ApiResponder, reply: Reply, method: string): void {
 
 function sendError(respond: ApiResponder, error: unknown, { log, secrets, newReference }: ManagementOptions): void {
   if (error instanceof ServiceError) {
-    respond.error(statusOf[error.code], oneSentence(secrets.scrub(maskUris(error.message))), error.headers);
-  } else if (error instanceof HttpError) {
-    respond.error(error.status, oneSentence(error.message), error.headers);
+    const { code, problemCode, headers } = error;
+    respond.error({ code, problemCode, headers, message: oneSentence(secrets.scrub(maskUris(error.message))) });
   } else {
     const reference = newReference();
     log.write("ERROR", "sluice.api", `Internal error (ref ${reference})`, undefined, { error });
-    respond.error(statusOf.internal, `internal error (ref ${reference})`);
+    respond.error({ code: "internal", message: `internal error (ref ${reference})` });
   }
 }

@@ -8,7 +8,8 @@ import type { InstalledMapping } from "../mappings/message-mappings.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import { ServiceError } from "../service-error.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { ifMatchOf } from "./if-match.ts";
+import { replies, requests } from "./examples.ts";
+import { changeErrors } from "./error-responses.ts";
 
 const summaryMembers = (): Readonly<Record<string, z.ZodType>> => ({
   id: z.string(),
@@ -39,6 +40,8 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       path: "/message-mappings",
       tag: "message mappings",
       summary: "Lists the message-mapping documents",
+      description: "With their formats, the number of target fields and the tables they use.",
+      errors: [],
       replies: { 200: { description: "All documents, by id.", schema: shape(() => ({ messageMappings: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const messageMappings = documents.list().map(summary);
@@ -50,6 +53,9 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       path: "/message-mappings/:id",
       tag: "message mappings",
       summary: "Returns a document",
+      description: "As it was installed.",
+      tagged: true,
+      errors: ["id-invalid", "not-found"],
       replies: { 200: { description: "The document.", schema: documentShape } },
       handle({ params }) {
         const { document, hash } = documents.read(documentId(params));
@@ -60,13 +66,17 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "PUT",
       path: "/message-mappings/:id",
       tag: "message mappings",
-      summary: "Validates, tests and installs or replaces a document; it takes effect immediately",
+      summary: "Installs or replaces a document",
+      description: "The document is compiled and its tests are run first; it takes effect immediately, also in documents that import it.",
       body: z.unknown(),
-      conditional: true,
+      conditional: "replace it",
+      tagged: true,
+      example: requests.mapping,
+      errors: ["id-invalid", "conflict", "document-invalid", ...changeErrors],
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
-      async handle({ params, body, headers }) {
+      async handle({ params, body, precondition }) {
         const id = documentId(params);
-        const { installed, created, warnings } = await documents.install(id, body, ifMatchOf(headers["if-match"]));
+        const { installed, created, warnings } = await documents.install(id, body, precondition);
         const { source, target, fields, uses, hash, lastModified } = summary(installed);
         return {
           status: created ? 201 : 200,
@@ -79,13 +89,15 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "DELETE",
       path: "/message-mappings/:id",
       tag: "message mappings",
-      summary: "Deletes a document and lists the flows and documents that still use it",
-      conditional: true,
+      summary: "Deletes a document",
+      description: "Succeeds even if the document is in use; the reply lists the flows and documents that still use it.",
+      conditional: "delete it",
+      errors: ["id-invalid", "not-found", ...changeErrors],
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
-      async handle({ params, headers }) {
+      async handle({ params, precondition }) {
         const id = documentId(params);
         const usedBy = await users.ofDocument(id);
-        await documents.remove(id, ifMatchOf(headers["if-match"]));
+        await documents.remove(id, precondition);
         return ok({ id, deleted: true, usedBy });
       },
     }),
@@ -93,12 +105,16 @@ export function messageMappingEndpoints({ documents, users }: Mappings, clock: C
       method: "POST",
       path: "/message-mappings/:id/execute",
       tag: "message mappings",
-      summary: "Maps a message and returns the output or all errors",
+      summary: "Maps a message",
+      description: "Returns the output, or all errors with their fields. The status is 200 even if the mapping fails.",
       body: executeShape,
+      example: { input: { id: "A-1001" } },
+      errors: ["id-invalid", "not-found", "document-invalid"],
       replies: {
         200: {
           description: "The result, even if the mapping failed.",
           schema: shape(() => ({ output: z.unknown(), errors: z.array(errorShape()), durationMs: z.int() })),
+          example: replies.execution,
         },
       },
       async handle({ params, body }) {

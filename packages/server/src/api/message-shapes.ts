@@ -1,10 +1,15 @@
 // Schemas used by several replies: failures, messages and statuses.
 import { z } from "zod";
+import { runKinds } from "../runs/run-metadata.ts";
 import { named, shape } from "./endpoint.ts";
 
 export const runStatuses = ["running", "completed", "failed", "retrying", "discarded", "cancelled"] as const;
 
 export const runStatus = named("RunStatus", () => z.enum(runStatuses));
+
+export const runKind = named("RunKind", () =>
+  z.enum(runKinds).describe("`test`: in a test session. `replay`: of a run or a dead letter, with the runs that it starts. `live`: all others."),
+);
 
 export const routeStatus = named("RouteStatus", () => z.enum(["Starting", "Started", "Suspended", "Stopping", "Stopped", "Failed"]));
 

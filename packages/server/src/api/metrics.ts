@@ -17,7 +17,9 @@ export function metricsEndpoints(metricsText: (others?: NodeMetrics) => Promise<
       path: "/metrics",
       tag: "health",
       summary: "Returns metrics of routes, queues, dead letters and the process for Prometheus",
+      description: "In the Prometheus text format. In a cluster, `scope=cluster` returns the sum of all nodes.",
       query: { scope: scopeField },
+      errors: [],
       replies: { 200: { description: "Metrics in the Prometheus text format.", mediaType: "text/plain" } },
       handle: async ({ query }) => ({
         status: 200,

@@ -46,7 +46,10 @@ export function nodeEndpoints(cluster: ClusterView | undefined): readonly Endpoi
       method: "GET",
       path: "/nodes",
       tag: "health",
-      summary: "Lists the live nodes of the cluster, as seen by this node; empty without a cluster",
+      summary: "Lists the live nodes of the cluster, as seen by this node",
+      description:
+        "The list is empty without a cluster. Each node shows the configuration revision that it has applied and the records that it could not apply.",
+      errors: [],
       replies: { 200: { description: "The nodes by name.", schema: shape(() => ({ nodes: z.array(nodeShape()), total: z.int() })) } },
       handle() {
         const nodes = cluster === undefined ? [] : clusterJson(cluster.report()).nodes;

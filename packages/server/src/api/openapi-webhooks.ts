@@ -1,5 +1,7 @@
 // The deployed webhooks as operations of the OpenAPI document.
 import type { PolicySecurity, SecurityRequirement } from "../access/security-of.ts";
+import { errorResponse, otherError } from "./error-responses.ts";
+import { webhookTag } from "./tags.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,11 +27,6 @@ export interface WebhookDescription {
   readonly acceptedIdMember: "runId" | "messageId" | undefined;
 }
 
-export const errorReply: Json = {
-  description: "An error; the text states the reason.",
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-};
-
 /** Only these methods are described. */
 const describedMethods = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 const withoutBody = new Set(["GET", "DELETE", "HEAD"]);
@@ -42,17 +39,18 @@ export function webhookOperations(webhook: WebhookDescription): Readonly<Record<
 
 function operation(webhook: WebhookDescription, method: string): Json {
   const { routeId, path, prefix, description, security, request } = webhook;
-  const parameters = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => ({ name: match[1], in: "path", required: true, schema: { type: "string" } }));
+  const parameters = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const takesBody = !withoutBody.has(method);
   const requirements: readonly SecurityRequirement[] = security?.requirementsOf(routeId, method) ?? [];
   return {
     operationId: `webhook_${method.toLowerCase()}_${path.replaceAll(/[^A-Za-z0-9.-]+/g, "_").replaceAll(/^_|_$/g, "")}`,
-    tags: ["webhooks"],
+    tags: [webhookTag.name],
     summary: description ?? `Runs route ${routeId}`,
-    ...(prefix ? { description: "Also serves all paths below this one." } : {}),
+    description: `Runs route \`${routeId}\`.${prefix ? " Also serves all paths below this one." : ""}`,
     security: requirements,
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(withoutBody.has(method) ? {} : { requestBody: { required: request?.schema !== undefined, content: contentOf(request) } }),
-    responses: { ...success(webhook), ...errorReplies(requirements.length > 0, security !== undefined), default: errorReply },
+    ...(!takesBody ? {} : { requestBody: { required: request?.schema !== undefined, content: contentOf(request) } }),
+    responses: { ...errorResponses(takesBody, requirements.length > 0, security !== undefined), ...success(webhook), default: otherResponse },
     "x-route-id": routeId,
   };
 }
@@ -66,9 +64,20 @@ function success({ acceptedIdMember, reply }: WebhookDescription): Json {
   return { "202": { description: "Accepted for later processing.", content: { "application/json": { schema } } } };
 }
 
-function errorReplies(needsCredential: boolean, hasPolicy: boolean): Json {
+/** The response to a failed run has no code. */
+const failure = (description: string): Json => ({ description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } });
+
+const otherResponse = { $ref: `#/components/responses/${otherError}` };
+
+/** Errors of the runtime and of a failed run. The route can set any other status. */
+function errorResponses(takesBody: boolean, needsCredential: boolean, hasPolicy: boolean): Json {
   return {
-    ...(needsCredential ? { "401": errorReply } : {}),
-    ...(hasPolicy ? { "403": errorReply, "429": errorReply } : {}),
+    "404": errorResponse(["not-found"]),
+    ...(takesBody ? { "413": errorResponse(["body-too-large"]), "415": errorResponse(["encoding-unsupported", "media-unsupported"]) } : {}),
+    ...(needsCredential ? { "401": errorResponse(["unauthorized"]) } : {}),
+    ...(hasPolicy ? { "403": errorResponse(["forbidden"]), "429": errorResponse(["rate-limited"]) } : {}),
+    "500": failure("The run failed."),
+    "503": errorResponse(["draining", "route-stopped", "saturated"]),
+    "504": failure("The run did not finish in time."),
   };
 }

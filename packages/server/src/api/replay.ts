@@ -59,7 +59,9 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       method: "POST",
       path: "/runs/:id/replay",
       tag: "runs",
-      summary: "Replays a run, unchanged or edited, completely or from a step",
+      summary: "Replays a run",
+      description:
+        "Sends the message of a past run through its route again: unchanged or edited, completely or from a step, and optionally with the mocks of a test session. The reply compares the outcome with the original one.",
       owned: ({ params }) => ({ kind: "run", id: params["id"] as string }),
       body: z.strictObject({
         fromStep: z.string().min(1).optional(),
@@ -69,6 +71,8 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
         sessionId: z.string().optional(),
         timeoutMs: z.int().min(1).max(600_000).optional(),
       }),
+      example: { headers: { "X-Retry": "1" } },
+      errors: ["not-found", "conflict", "gone"],
       replies: {
         200: {
           description: "The result of the replay, even if it failed, and the differences.",
@@ -86,8 +90,11 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       path: "/routes/:id/capture",
       tag: "routes",
       combine: combineCaptures,
-      summary: "Captures the message before each step of a route's runs for a limited time",
+      summary: "Captures the messages of a route",
+      description: "The message before each step of the route's runs is stored for a limited time, so that runs can be inspected and replayed from any step.",
       body: z.strictObject({ forMs: z.int().min(1).max(maxCaptureMs), maxBytes: z.int().min(1).optional() }),
+      example: { forMs: 600000 },
+      errors: ["not-found"],
       replies: { 200: { description: "Switched on.", schema: captureShape } },
       handle({ params, body }) {
         const id = requireRoute(params["id"] as string);
@@ -99,7 +106,9 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       path: "/routes/:id/capture",
       tag: "routes",
       combine: combineCaptures,
-      summary: "Returns whether messages of a route are captured",
+      summary: "Returns whether the messages of a route are captured",
+      description: "With the bytes in use and the end of the capture.",
+      errors: ["not-found"],
       replies: { 200: { description: "The state of the capture.", schema: captureShape } },
       handle: ({ params }) =>
         ok(stateJson(requireRoute(params["id"] as string), captures.state(params["id"] as string), captures.state(params["id"] as string) !== undefined)),
@@ -109,7 +118,9 @@ export function replayEndpoints(parts: RunReplayParts, service: ServiceView | un
       path: "/routes/:id/capture",
       tag: "routes",
       combine: combineCaptures,
-      summary: "Stops the capture; captured messages stay available until they are evicted",
+      summary: "Stops capturing the messages of a route",
+      description: "Captured messages stay available until they are evicted.",
+      errors: ["not-found"],
       replies: { 200: { description: "Switched off.", schema: captureShape } },
       handle: ({ params }) => ok(stateJson(requireRoute(params["id"] as string), captures.stop(params["id"] as string), false)),
     }),

@@ -15,7 +15,8 @@ export function readQuery(fields: Fields | undefined, query: URLSearchParams): R
   for (const [name, field] of Object.entries(fields ?? {})) {
     const texts = query.getAll(name);
     if (texts.length > 1) throw new ServiceError("query-invalid", `${name} must not be repeated`);
-    const result = (field as Field<unknown>).safeParse(texts[0]);
+    const isList = describe(field as Field<unknown>).kind === "list";
+    const result = (field as Field<unknown>).safeParse(isList ? texts[0]?.split(",") : texts[0]);
     if (!result.success) throw new ServiceError("query-invalid", queryFault(name, field as Field<unknown>, result.error.issues[0]?.message));
     values[name] = result.data;
   }
@@ -23,8 +24,9 @@ export function readQuery(fields: Fields | undefined, query: URLSearchParams): R
 }
 
 function queryFault(name: string, field: Field<unknown>, message: string | undefined): string {
-  const { kind, spec, values } = describe(field);
+  const { kind, spec, values, item } = describe(field);
   const { min } = spec as { min?: number };
+  if (item !== undefined) return `${name} must be a comma-separated list of ${describe(item).values?.join(", ") ?? "values"}`;
   if (kind === "integer") return min === undefined ? `${name} must be an integer` : `${name} must be an integer of ${min} or more`;
   if (values !== undefined) return `${name} must be one of ${values.join(", ")}`;
   return `${name}: ${message ?? "invalid value"}`;

@@ -1,16 +1,17 @@
 import { toFlowError, type Route } from "@sluice/engine";
 import { z } from "zod";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
+import { changeErrors } from "./error-responses.ts";
 import { routeStatus } from "./message-shapes.ts";
 import type { FlowParts } from "../flows/installed-flows.ts";
 import type { RouteStates } from "../flows/route-states.ts";
 import { ServiceError } from "../service-error.ts";
 
 const actions = {
-  start: "Starts a stopped route",
-  stop: "Stops a route after its in-flight runs have completed; it stays stopped, even after a restart, until it is started",
-  suspend: "Suspends a route: it accepts no messages, even after a restart, until it is resumed",
-  resume: "Resumes a suspended route",
+  start: { summary: "Starts a stopped route", description: "Has no effect on a started route." },
+  stop: { summary: "Stops a route", description: "Its in-flight runs are completed first. It stays stopped, even after a restart, until it is started." },
+  suspend: { summary: "Suspends a route", description: "It accepts no messages, even after a restart, until it is resumed." },
+  resume: { summary: "Resumes a suspended route", description: "Has no effect on a started route." },
 } as const;
 
 const stateShape = shape(
@@ -30,7 +31,8 @@ export function routeEndpoints({ runtime, routeStates }: Pick<FlowParts, "runtim
       method: "POST",
       path: `/routes/:id/${action}`,
       tag: "routes",
-      summary: actions[action],
+      ...actions[action],
+      errors: ["not-found", "conflict", "flow-start-failed", ...changeErrors],
       replies: { 200: { description: "The new status of the route.", schema: stateShape } },
       async handle({ params }) {
         const route = runtime.routes.get(params["id"] as string);

@@ -6,17 +6,19 @@ import type { DiskRuns } from "../run-store/open-run-store.ts";
 import { messagesOf } from "../run-store/stored-run.ts";
 import { findRuns, mergeRuns } from "../runs/find-runs.ts";
 import type { RunFilter, RunHistory, RunPosition } from "../runs/run-history.ts";
-import { runJson } from "../runs/run-metadata.ts";
+import { runJson, runKinds, type RunKind } from "../runs/run-metadata.ts";
 import type { MissingResponse, NodeQueries } from "../other-nodes/node-queries.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
 import type { FoundRuns } from "../other-workers/worker-metrics.ts";
 import { defineEndpoint, ok, shape, type Endpoint } from "./endpoint.ts";
-import { failureShape, incompleteShape, messageMembers, runStatus, runStatuses } from "./message-shapes.ts";
+import { replies } from "./examples.ts";
+import { failureShape, incompleteShape, messageMembers, runKind, runStatus, runStatuses } from "./message-shapes.ts";
 import { ServiceError } from "../service-error.ts";
 import { readTime } from "./request-input.ts";
 
 const maxLimit = 1_000;
 const firstPage = "newest";
+const defaultKinds: readonly RunKind[] = ["live", "replay"];
 const stepShape = shape(
   () => ({
     stepId: z.string(),
@@ -54,6 +56,7 @@ const runMembers = (): Readonly<Record<string, z.ZodType>> => ({
   reply: z.looseObject({ status: z.int().nullable(), size: z.int().nullable() }).nullable(),
   sessionId: z.string().nullable(),
   replayOf: z.string().nullable(),
+  kind: runKind(),
   node: z.string().optional().describe("The node of the run. Only in a cluster."),
 });
 const runShape = shape(runMembers, "Run");
@@ -95,12 +98,16 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
       path: "/runs",
       tag: "runs",
       summary: "Lists recent runs, newest first",
+      description: "All filters must match. The list contains running and past runs of this runtime; in a cluster, those of all nodes.",
       query: {
         routeId: f.string({ doc: "Only runs of this route." }),
         flowId: f.string({ doc: "Only runs of this flow." }),
         status: f.enum(runStatuses, { doc: "Only runs with this status." }),
         correlationId: f.string({ doc: "Only runs with this correlation id." }),
         sessionId: f.string({ doc: "Only runs of this test session." }),
+        kind: f.list(f.enum(runKinds, { doc: "A kind of run.", required: true }), {
+          doc: "Only runs of these kinds, comma-separated. By default `live,replay`; with `correlationId` or `sessionId`, all kinds.",
+        }),
         since: f.string({ doc: "Only runs started at or after this time (ISO 8601)." }),
         until: f.string({ doc: "Only runs started at or before this time (ISO 8601)." }),
         text: f.string({
@@ -109,11 +116,14 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
         limit: f.integer({ doc: `Maximum number of entries, at most ${maxLimit}.`, default: 50, min: 1 }),
         cursor: f.string({ doc: `Returns the runs in pages: '${firstPage}' for the first page, then the value of \`next\` in the previous response.` }),
       },
-      replies: { 200: { description: "The runs.", schema: runPageShape } },
+      errors: [],
+      replies: { 200: { description: "The runs.", schema: runPageShape, example: replies.runs } },
       async handle({ query }) {
-        const { cursor, ...filters } = query;
-        const filter = {
+        const { cursor, kind, ...filters } = query;
+        const isChain = query.correlationId !== undefined || query.sessionId !== undefined;
+        const filter: RunFilter = {
           ...filters,
+          kinds: kind ?? (isChain ? undefined : defaultKinds),
           after: readCursor(cursor),
           since: readTime("since", query.since),
           until: readTime("until", query.until),
@@ -134,6 +144,8 @@ export function runEndpoints(parts: RunParts): readonly Endpoint[] {
       path: "/runs/:id",
       tag: "runs",
       summary: "Returns a run with all its steps",
+      description: "Includes the messages before each step if the route was being captured.",
+      errors: ["not-found"],
       replies: { 200: { description: "The run.", schema: detailShape } },
       owned: ({ params }) => ({ kind: "run", id: params["id"] as string }),
       async handle({ params }) {

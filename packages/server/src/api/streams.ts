@@ -26,19 +26,24 @@ const traceFilters = {
 
 const logFilters = { level: f.string({ doc: "Minimum log level." }), ...sharedFilters } as const;
 
+const continues =
+  "A client that reconnects with Last-Event-ID receives the events that it missed; if they are no longer available, the event `gap` has their number.";
+
 export function streamEndpoints(
   opener: StreamOpener,
   hubs: { readonly trace: EventHub; readonly log: EventHub },
   service: ServiceView | undefined,
   nodes: NodeQueries | undefined,
 ): readonly Endpoint[] {
-  const stream = (path: string, summary: string, hub: EventHub, event: Shape, filters: Fields): Endpoint =>
+  const stream = (path: string, summary: string, description: string, hub: EventHub, event: Shape, filters: Fields): Endpoint =>
     defineEndpoint({
       method: "GET",
       path,
       tag: "streams",
       summary,
+      description,
       query: filters,
+      errors: ["saturated"],
       replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream", events: { [hub.name]: event, gap: gapShape } } },
       async handle({ query, headers }) {
         const { since, replay, ...filter } = query as Values<typeof traceFilters & typeof logFilters>;
@@ -49,7 +54,7 @@ export function streamEndpoints(
       },
     });
   return [
-    stream("/trace/stream", "Streams live trace events", hubs.trace, traceShape, traceFilters),
-    stream("/logs/stream", "Streams live log events", hubs.log, logShape, logFilters),
+    stream("/trace/stream", "Streams live trace events", `Events of runs, steps, routes and flows. ${continues}`, hubs.trace, traceShape, traceFilters),
+    stream("/logs/stream", "Streams live log events", `Lines of the log as objects. ${continues}`, hubs.log, logShape, logFilters),
   ];
 }

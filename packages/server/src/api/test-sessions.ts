@@ -4,6 +4,7 @@ import { invokeShape, openShape, type OpenBody } from "../sessions/session-body.
 import type { TestSessions } from "../sessions/test-sessions.ts";
 import type { ClusterView } from "../other-nodes/cluster-view.ts";
 import { defineEndpoint, ok, shape, type Endpoint, type Reply } from "./endpoint.ts";
+import { replies, requests } from "./examples.ts";
 import { anyMap, failureShape, incompleteShape, runStatus } from "./message-shapes.ts";
 
 const callShape = shape(
@@ -68,17 +69,23 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
       method: "POST",
       path: "/test/session",
       tag: "test",
-      summary: "Opens a test session and activates its mocks",
+      summary: "Opens a test session",
+      description:
+        "Mocks replace steps that call other systems. With the scope `session`, only messages of the session use them; with `deployment`, all messages of the deployed flows. The session ends when it is closed or `ttlMs` has passed.",
       body: openShape,
       forwarded: true,
-      replies: { 201: { description: "Open.", schema: openedShape } },
+      example: requests.session,
+      errors: ["forbidden", "too-many", "document-invalid", "conflict", "cluster-unsupported", "cluster-unreachable", "cluster-uncertain"],
+      replies: { 201: { description: "Open.", schema: openedShape, example: replies.openedSession } },
       handle: ({ body }) => (cluster === undefined ? { status: 201, json: sessions.open(body).openReply() } : openInCluster(sessions, cluster, body)),
     }),
     defineEndpoint({
       method: "GET",
       path: "/test/session/:id",
       tag: "test",
-      summary: "Returns the recorded calls; the session stays open",
+      summary: "Returns the calls recorded so far",
+      description: "The session stays open.",
+      errors: ["not-found", "gone"],
       replies: { 200: { description: "The calls.", schema: closeShape } },
       owned: ({ params }) => ({ kind: "session", id: params["id"] as string }),
       handle: ({ params }) => ok(sessions.get(params["id"] as string).closeReply()),
@@ -88,7 +95,9 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
       path: "/test/session/:id",
       tag: "test",
       summary: "Closes a test session and returns the recorded calls",
+      description: "Returns the calls in the order in which they happened, and the results of the assertions.",
       whileDraining: true,
+      errors: ["not-found", "gone"],
       replies: { 200: { description: "The calls.", schema: closeShape } },
       owned: ({ params }) => ({ kind: "session", id: params["id"] as string }),
       async handle({ params }) {
@@ -101,10 +110,13 @@ export function testEndpoints(sessions: TestSessions, parts: InvokeParts, cluste
       method: "POST",
       path: "/test/invoke",
       tag: "test",
-      summary: "Invokes a direct endpoint, or any route without its trigger, in an open session",
+      summary: "Invokes a route in an open test session",
+      description: "Sends a message to a `direct:` or `seda:` endpoint, or to any route without its trigger. The status is 200 even if the run fails.",
       body: invokeShape,
+      example: requests.invocation,
+      errors: ["not-found", "gone", "conflict"],
       replies: {
-        200: { description: "The result of the run, even if it failed.", schema: outcomeShape },
+        200: { description: "The result of the run, even if it failed.", schema: outcomeShape, example: replies.invocation },
       },
       owned: ({ body }) => ({ kind: "session", id: body.sessionId }),
       handle: async ({ body }) => ok(await invokeRoute(parts, sessions.getOpen(body.sessionId), body)),

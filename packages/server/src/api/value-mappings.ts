@@ -8,7 +8,8 @@ import type { InstalledTable } from "../mappings/value-mappings.ts";
 import { ServiceError } from "../service-error.ts";
 import { sendPieces } from "./send-pieces.ts";
 import { defineEndpoint, ok, shape, type Call, type Endpoint } from "./endpoint.ts";
-import { ifMatchOf } from "./if-match.ts";
+import { requests } from "./examples.ts";
+import { changeErrors } from "./error-responses.ts";
 import { anyMap } from "./message-shapes.ts";
 
 const rawTypes = ["text/csv", "application/xml", "text/xml"] as const;
@@ -41,6 +42,8 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       path: "/value-mappings",
       tag: "value mappings",
       summary: "Lists the value-mapping tables",
+      description: "With their columns and number of rows.",
+      errors: [],
       replies: { 200: { description: "All tables, by id.", schema: shape(() => ({ valueMappings: z.array(summaryShape()), total: z.int() })) } },
       handle() {
         const valueMappings = tables.list().map(summary);
@@ -51,7 +54,10 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "GET",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "Returns a table; with `Accept: text/csv` or `application/xml` in that format",
+      summary: "Returns a table",
+      description: "With `Accept: text/csv` or `application/xml` in that format.",
+      tagged: true,
+      errors: ["id-invalid", "not-found"],
       replies: { 200: { description: "The table.", schema: tableShape, alsoAs: ["text/csv", "application/xml"] } },
       handle({ params, headers }) {
         const { document, table, hash } = tables.read(documentId(params));
@@ -70,14 +76,18 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "PUT",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "Installs or replaces a table; it takes effect immediately",
+      summary: "Installs or replaces a table",
+      description: "Takes effect immediately. The table can be JSON, CSV, or the XML that SAP exports.",
       body: z.unknown(),
       rawBody: rawTypes,
-      conditional: true,
+      conditional: "replace it",
+      tagged: true,
+      example: requests.table,
+      errors: ["id-invalid", "conflict", "document-invalid", ...changeErrors],
       replies: { 201: { description: "Installed.", schema: putShape }, 200: { description: "Replaced.", schema: putShape } },
       async handle(call) {
         const id = documentId(call.params);
-        const { installed, created, warnings } = await tables.install(id, await tableBody(call), ifMatchOf(call.headers["if-match"]));
+        const { installed, created, warnings } = await tables.install(id, await tableBody(call), call.precondition);
         const { columns, rowCount, hash, lastModified } = summary(installed);
         return {
           status: created ? 201 : 200,
@@ -90,12 +100,14 @@ export function valueMappingEndpoints({ tables, users }: Mappings): readonly End
       method: "DELETE",
       path: "/value-mappings/:id",
       tag: "value mappings",
-      summary: "Deletes a table and lists the flows and documents that still use it",
-      conditional: true,
+      summary: "Deletes a table",
+      description: "Succeeds even if the table is in use; the reply lists the flows and documents that still use it.",
+      conditional: "delete it",
+      errors: ["id-invalid", "not-found", ...changeErrors],
       replies: { 200: { description: "Removed.", schema: shape(() => ({ id: z.string(), deleted: z.boolean(), usedBy: z.array(z.string()) })) } },
-      async handle({ params, headers }) {
+      async handle({ params, precondition }) {
         const id = documentId(params);
-        await tables.remove(id, ifMatchOf(headers["if-match"]));
+        await tables.remove(id, precondition);
         return ok({ id, deleted: true, usedBy: await users.ofTable(id) });
       },
     }),

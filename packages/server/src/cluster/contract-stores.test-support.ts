@@ -1,7 +1,7 @@
 // The stores that the contract suite runs on, each with its servers.
 import type { Cluster } from "@sluice/engine";
 import { natsCluster, serverFor } from "@sluice/testkit";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it, type ExpectStatic } from "vitest";
 import { readClusterTarget } from "./cluster-target.ts";
 import { embeddedRuntime, queueLimit, type EmbeddedRuntime } from "./embedded-queues.test-support.ts";
 import { memoryCluster } from "./memory-cluster.test-support.ts";
@@ -16,24 +16,33 @@ interface Store {
 const log = { write: () => undefined, enabled: () => false };
 /** Number of versions stored per record. */
 export const maxVersions = 10;
-export const leaseMs = 2_000;
+/** Long enough that a node renews its leases in time on a busy machine. */
+const leaseMs = 5_000;
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const text = (content: Uint8Array | undefined): string | undefined => (content === undefined ? undefined : new TextDecoder().decode(content));
 
 let boots = 0;
+/** Opens nodes of a cluster. On a busy machine the server may not accept a connection in time, which a runtime repeats too. */
 export const nodeOpener =
   (urlOf: (cluster: string) => string, replicas: number): Store["node"] =>
-  (cluster, name) =>
-    openCluster(readClusterTarget(urlOf(cluster)), {
-      node: name,
-      boot: `${name}-${++boots}`,
-      log,
-      replicas,
-      versions: maxVersions,
-      leaseMs,
-      queueBytes: queueLimit,
-      deadLetterBytes: 16 * 1024 ** 2,
-    });
+  async (cluster, name) => {
+    for (;;)
+      try {
+        return await openCluster(readClusterTarget(urlOf(cluster)), {
+          node: name,
+          boot: `${name}-${++boots}`,
+          log,
+          replicas,
+          versions: maxVersions,
+          leaseMs,
+          queueBytes: queueLimit,
+          deadLetterBytes: 16 * 1024 ** 2,
+        });
+      } catch (error) {
+        // On a busy machine a server may need longer than the runtime waits.
+        if (!/timeout|did not respond|unreachable/i.test(String(error))) throw error;
+      }
+  };
 
 const embedded = "the embedded store";
 
@@ -82,13 +91,20 @@ const stores: Readonly<Record<string, () => Promise<Store | undefined>>> = {
 interface CheckOptions {
   /** Why the check does not apply to a runtime without a cluster. */
   readonly clusterOnly?: string;
+  /** It waits until a lease or a delay ends, concurrently with its neighbours. */
+  readonly waits?: boolean;
+}
+
+export interface CheckContext {
+  /** Concurrent tests cannot use the global one. */
+  readonly expect: ExpectStatic;
+  /** Nodes of a new cluster, or of the cluster that all tests share; closed after the test. */
+  nodes(count: number): Promise<readonly [Cluster, ...Cluster[]]>;
 }
 
 export interface StoreUnderTest {
-  /** Nodes of a new cluster, or of the cluster that all tests share. */
-  nodes(count: number): Promise<readonly [Cluster, ...Cluster[]]>;
   /** A test that is skipped when the store is not installed. */
-  check(name: string, run: () => Promise<void>, options?: CheckOptions): void;
+  check(name: string, run: (context: CheckContext) => Promise<void>, options?: CheckOptions): void;
 }
 
 /** Stores whose queues have no size limit. */
@@ -115,27 +131,32 @@ export function onEveryStore(
     describe(`${subject} on ${title}`, () => {
       let store: Store | undefined;
       let clusters = 0;
-      const opened: Cluster[] = [];
       beforeAll(async () => {
         store = await open();
       });
-      afterAll(async () => {
-        for (const cluster of opened) await cluster.close();
-        await store?.end();
-      });
+      afterAll(() => store?.end());
       define({
-        async nodes(count) {
-          const name = isShared ? "shared" : `c${++clusters}`;
-          const all = [];
-          for (let index = 1; index <= count; index++) all.push(await (store as Store).node(name, `n${index}`));
-          opened.push(...all);
-          return all as unknown as readonly [Cluster, ...Cluster[]];
-        },
-        check(name, run, { clusterOnly } = {}) {
+        check(name, run, { clusterOnly, waits = false } = {}) {
           if (title === embedded && clusterOnly !== undefined) return;
-          it(name, async ({ skip }) => {
+          it(name, { concurrent: waits }, async ({ skip, expect }) => {
             if (store === undefined) return skip();
-            await run();
+            const { node } = store;
+            // Closing one handle of the embedded store ends all of them.
+            const cluster = isShared && title !== embedded ? "shared" : `c${++clusters}`;
+            const opened: Cluster[] = [];
+            try {
+              await run({
+                expect,
+                async nodes(count) {
+                  const all = [];
+                  for (let index = 1; index <= count; index++) all.push(await node(cluster, `n${index}`));
+                  opened.push(...all);
+                  return all as unknown as readonly [Cluster, ...Cluster[]];
+                },
+              });
+            } finally {
+              for (const each of opened) await each.close();
+            }
           });
         },
       });

@@ -12,7 +12,7 @@ import { queuePort } from "../store/queue-port.ts";
 
 const log = { write: () => undefined, enabled: () => false };
 /** SERVICE_QUEUE_BYTES in tests of the contract. */
-export const queueLimit = 64 * 1024 ** 2;
+export const queueLimit = 16 * 1024 ** 2;
 const limits = { queueBytes: queueLimit, maxMessageBytes: queueLimit, deadLetters: 100, deadLetterBytes: queueLimit };
 
 interface Process {

@@ -4,6 +4,7 @@ import type { Awaitable, Cluster, HttpIngress } from "@sluice/engine";
 import type { HttpMount, HttpReply, HttpRequest } from "@sluice/engine/spi";
 import { systemClock } from "../host/clock.ts";
 import { errorBody } from "../http/reply.ts";
+import { errorHeaders, statusOf, type ServiceErrorCode } from "../service-error.ts";
 import type { MountDescription } from "./forwarded-flows.ts";
 import { decodeParts, encodeParts } from "./message-parts.ts";
 import type { RecordCipher } from "./record-cipher.ts";
@@ -116,7 +117,7 @@ export class HandOver {
       if (reply !== undefined) return reply;
       await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
     }
-    return failure(503, `no node currently runs flow '${mount.flowId}'`);
+    return failure("node-unavailable", `no node currently runs flow '${mount.flowId}'`);
   }
 
   /** Undefined when the request was certainly not executed, so that it can be sent again. */
@@ -133,7 +134,8 @@ export class HandOver {
       sessionId: session?.id ?? null,
     };
     const payload = cipher.encrypt(topic, encodeParts(head, body));
-    if (payload.length > maxBytes) return failure(413, `the flow runs on node '${node}', which accepts forwarded requests up to ${maxBytes} bytes`);
+    if (payload.length > maxBytes)
+      return failure("body-too-large", `the flow runs on node '${node}', which accepts forwarded requests up to ${maxBytes} bytes`);
     const { responses, failed } = await this.#whileAlive(node, (signal) =>
       cluster.messaging.request(topic, payload, { to: [node], timeoutMs: maxForwardMs, maxBytes, signal }),
     );
@@ -141,7 +143,7 @@ export class HandOver {
     if (content === undefined) {
       const reason = failed.get(node) ?? "did not respond";
       if (reason === "is not connected") return undefined;
-      return failure(503, `node '${node}' ${reason}; the request may have been processed: its outcome is unknown`);
+      return failure("cluster-uncertain", `node '${node}' ${reason}; the request may have been processed: its outcome is unknown`);
     }
     const [reply, bytes] = decodeParts(cipher.decryptMessage(topic, content)) as readonly [ReplyHead, Uint8Array];
     if (reply.isMoved === true) return undefined;
@@ -165,21 +167,17 @@ export class HandOver {
       mount.routeId === routeId && mount.path === mountPath && JSON.stringify(mount.methods ?? null) === JSON.stringify(methods);
     const mount = [...(this.#mounts.get(flowId) ?? [])].findLast(isTarget);
     const session = sessionId === null ? undefined : this.#parts.sessionOf(sessionId);
-    if (session === "expired" || (sessionId !== null && session === undefined))
-      return encodeReply({ status: 410, headers: jsonType, body: errorBody(`test session '${sessionId}' expired`) });
+    if (session === "expired" || (sessionId !== null && session === undefined)) return encodeReply(failure("gone", `test session '${sessionId}' expired`));
     if (mount === undefined || this.#parts.nodeOf(mount) !== this.#parts.cluster.node)
       return encodeParts({ isMoved: true, status: 0, headers: undefined, isText: true } satisfies ReplyHead, new Uint8Array());
     return encodeReply(await mount.handle({ ...request, body, session }));
   }
 }
 
-const jsonType = { "Content-Type": "application/json" };
-
-const failure = (status: number, text: string): HttpReply => ({
-  status,
-  headers: { ...jsonType, ...(status === 503 ? { "Retry-After": "1" } : {}) },
-  body: errorBody(text),
-});
+function failure(code: ServiceErrorCode, message: string): HttpReply {
+  const status = statusOf({ code });
+  return { status, headers: errorHeaders({ code, message, ...(status === 503 ? { headers: { "Retry-After": "1" } } : {}) }), body: errorBody(message) };
+}
 
 async function encodeReply({ status, headers, body }: HttpReply): Promise<Uint8Array> {
   const isText = typeof body === "string" || body === undefined;

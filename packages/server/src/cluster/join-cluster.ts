@@ -300,6 +300,7 @@ class JoinedNode implements ClusterNode {
   ready(): void {
     this.#isReady = true;
     this.#session.publishProgress();
+    void this.#session.sendHeartbeat();
     this.#slots.start();
   }
 

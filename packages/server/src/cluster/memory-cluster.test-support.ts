@@ -53,9 +53,12 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
   /** The holder of a message. A consumer that takes over a queue also receives the messages that its node held before. */
   const holderOf = (consumer: Consumer): string => (consumer.isExclusive === true ? `${consumer.boot}/${consumer.keyToken()}` : consumer.boot);
   const heldBy = (boot: string, queue: string): readonly QueuedMessage[] => queued.filter((entry) => entry.holder === boot && entry.queue === queue);
+  // real time: the due times of delayed messages; a fake clock replaces it.
+  const now = (): number => performance.now();
   const dueAfter = (delayMs: number): number => {
+    // real time: as above.
     if (delayMs > 0) setTimeout(dispatch, delayMs + 1);
-    return performance.now() + delayMs;
+    return now() + delayMs;
   };
 
   function dispatch(): void {
@@ -65,7 +68,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
       const isFree = (entry: QueuedMessage): boolean =>
         entry.queue === queue &&
         (isExclusive === true ? entry.holder !== holder : entry.holder === undefined) &&
-        entry.availableAt <= performance.now() &&
+        entry.availableAt <= now() &&
         isHeadOfKey(entry);
       for (let entry = queued.find(isFree); entry !== undefined && heldBy(holder, queue).length < consumer.concurrency(); entry = queued.find(isFree))
         deliver(consumer, entry);
@@ -96,6 +99,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
   }
 
   const whenSettled = async (boot: string, queue: string): Promise<void> => {
+    // real time: polls.
     while (heldBy(boot, queue).length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   };
 
@@ -135,7 +139,7 @@ export function memoryCluster(maxVersions = 10): (node: string) => Cluster {
           queueMicrotask(dispatch);
         },
         async depths() {
-          const waiting = queued.filter(({ holder, availableAt }) => holder !== undefined || availableAt <= performance.now());
+          const waiting = queued.filter(({ holder, availableAt }) => holder !== undefined || availableAt <= now());
           return [...new Set(waiting.map(({ queue }) => queue))].map((queue) => ({
             queue,
             depth: waiting.filter((entry) => entry.queue === queue).length,

@@ -35,8 +35,21 @@ describe("a request", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("waits exactly until its time limit for a node that does not respond", async () => {
+    const [one, two] = pair(() => false);
+    two.respond("work", () => new Promise(() => undefined));
+    let failed: unknown;
+    void one.request("work", bytes(""), { ...options, timeoutMs: 1_000 }).then((result) => (failed = [...result.failed]));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(failed).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(failed).toEqual([["two", "did not respond in time"]]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("may take as long as the other node works on it", async () => {
     const [one, two] = pair(() => false);
+    // real time: the fake timers replace it.
     two.respond("work", () => new Promise((resolve) => setTimeout(() => resolve(bytes("done")), 600_000)));
     const result = one.request("work", bytes(""), options);
     await vi.advanceTimersByTimeAsync(601_000);
@@ -47,6 +60,7 @@ describe("a request", () => {
   it("survives one check without a response", async () => {
     let checks = 0;
     const [one, two] = pair(({ topic }) => topic === "is running" && ++checks % 2 === 1);
+    // real time: the fake timers replace it.
     two.respond("work", () => new Promise((resolve) => setTimeout(() => resolve(bytes("done")), 60_000)));
     const result = one.request("work", bytes(""), options);
     await vi.advanceTimersByTimeAsync(61_000);

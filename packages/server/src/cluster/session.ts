@@ -98,7 +98,7 @@ export class Session {
     this.wake();
   }
 
-  /** Sends a heartbeat now, for nodes that are starting: they read heartbeats, but receive no messages yet. */
+  /** Sends a heartbeat now: the other nodes need its content, also those that are starting, which read heartbeats but receive no messages yet. */
   async sendHeartbeat(): Promise<void> {
     this.#cancel?.();
     await this.#beat();

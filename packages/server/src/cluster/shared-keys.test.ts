@@ -1,9 +1,12 @@
 import { ClusterError, type BeanDeclaration, type Claims } from "@sluice/engine";
 import type { IdempotentRepository } from "@sluice/engine/spi";
 import { beans } from "@sluice/standard";
-import { expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { memoryCluster } from "./memory-cluster.test-support.ts";
 import { sharedRepository } from "./shared-keys.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 const memory = beans.find(({ names }) => names.includes("MemoryIdempotentRepository")) as BeanDeclaration;
 const repository = (claims: Claims, { flowId = "f", name = "keys" } = {}): IdempotentRepository =>
@@ -67,7 +70,8 @@ it("a key that was stored although the store did not respond does not make the r
   isSilent = false;
   expect([await one.contains("a"), await one.add("a"), await one.add("a")]).toEqual([false, true, false]);
   // The message may be retried on any node.
-  await vi.waitFor(async () => expect(await two.add("b")).toBe(true), { timeout: 10_000 });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await two.add("b")).toBe(true);
 });
 
 it("a key that could not be removed after a failed run is removed later", async () => {
@@ -80,5 +84,6 @@ it("a key that could not be removed after a failed run is removed later", async 
   expect(await one.add("k")).toBe(true);
   await expect(one.remove("k")).rejects.toMatchObject({ code: "store-failed" });
   expect(await two.add("k")).toBe(false);
-  await vi.waitFor(async () => expect(await two.add("k")).toBe(true), { timeout: 10_000 });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await two.add("k")).toBe(true);
 });

@@ -1,16 +1,24 @@
 import { ClusterError, type Claims, type Cluster } from "@sluice/engine";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { memoryCluster } from "./memory-cluster.test-support.ts";
 import { Session, type Heartbeat } from "./session.ts";
 import { Slots } from "./slots.ts";
 
 const stops: (() => Promise<void>)[] = [];
+beforeEach(() => void vi.useFakeTimers());
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
+  vi.useRealTimers();
 });
 
 const log = { write: () => undefined } as never;
-const waitOptions = { timeout: 20_000, interval: 50 };
+/** Advances the clock until the condition holds. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let ms = 0; !holds(); ms += 100) {
+    if (ms > 60_000) throw new Error("the condition does not hold after a minute");
+    await vi.advanceTimersByTimeAsync(100);
+  }
+}
 
 interface NodeOptions {
   readonly ttlMs?: number;
@@ -55,7 +63,18 @@ it("a claim that was stored although the store did not respond does not block it
     return claimed;
   };
   const { slots } = await start(withPart(cluster, "claims", { claim }));
-  await vi.waitFor(() => expect(slots.list()).toHaveLength(64), waitOptions);
+  await until(() => slots.list().length === 64);
+});
+
+it("the other nodes learn of changed slots without waiting for the next heartbeat", async () => {
+  const node = memoryCluster();
+  // The next heartbeat is due after two minutes.
+  const ttlMs = 600_000;
+  const one = await start(node("one"), { ttlMs });
+  const two = await start(node("two"), { ttlMs });
+  const slotsOfOne = (): number | undefined => two.session.live().find(({ node: name }) => name === "one")?.slots.length;
+  await until(() => two.slots.list().length >= 2);
+  await until(() => slotsOfOne() === one.slots.list().length);
 });
 
 it("a slot that could not be released is released later", async () => {
@@ -65,23 +84,23 @@ it("a slot that could not be released is released later", async () => {
   const release: Claims["release"] = (claim) =>
     failures-- > 0 ? Promise.reject(new ClusterError("unreachable", "cluster store unreachable")) : cluster.claims.release(claim);
   const one = await start(withPart(cluster, "claims", { release }));
-  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(64), waitOptions);
+  await until(() => one.slots.list().length === 64);
   const two = await start(node("two"));
-  await vi.waitFor(() => expect(two.slots.list().length).toBeGreaterThanOrEqual(2), waitOptions);
+  await until(() => two.slots.list().length >= 2);
 });
 
 it("a slot moves to another node only when none of its messages is running", async () => {
   const node = memoryCluster();
   let isSettled = true;
   const one = await start(node("one"), { reconcile: async () => isSettled });
-  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(64), waitOptions);
+  await until(() => one.slots.list().length === 64);
   isSettled = false;
   const two = await start(node("two"));
-  await vi.waitFor(() => expect(one.slots.list()).toHaveLength(63), waitOptions);
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await until(() => one.slots.list().length === 63);
+  await vi.advanceTimersByTimeAsync(30_000);
   expect([one.slots.list().length, two.slots.list()]).toEqual([63, []]);
   isSettled = true;
-  await vi.waitFor(() => expect(two.slots.list().length).toBeGreaterThanOrEqual(2), waitOptions);
+  await until(() => two.slots.list().length >= 2);
   expect(one.slots.list().filter((slot) => two.slots.list().includes(slot))).toEqual([]);
 });
 
@@ -95,14 +114,14 @@ it("a dead node stays dead when the heartbeat of this node is interrupted", asyn
   const dead = { node: "two", boot: "two-0", isReady: true, applied: 0, slots: [], behind: [] };
   await cluster.records.write("nodes", "two-0", Buffer.from(JSON.stringify(dead)));
   expect([session.live().map(({ node }) => node), session.isDead("two-0")]).toEqual([["one", "two"], false]);
-  await vi.waitFor(() => expect(session.isDead("two-0")).toBe(true), waitOptions);
-  await new Promise((resolve) => setTimeout(resolve, ttlMs / 2));
+  await until(() => session.isDead("two-0"));
+  await vi.advanceTimersByTimeAsync(ttlMs / 2);
   isDown = true;
-  await vi.waitFor(() => expect(session.isValid).toBe(false), waitOptions);
+  await until(() => !session.isValid);
   // A node that received no heartbeats itself must not take over the work of others.
   expect([session.isDead("two-0"), session.live().map(({ node }) => node)]).toEqual([false, ["one"]]);
-  await vi.waitFor(() => expect(expirations()).toBe(1), waitOptions);
+  await until(() => expirations() === 1);
   isDown = false;
-  await vi.waitFor(() => expect(session.isValid).toBe(true), waitOptions);
+  await until(() => session.isValid);
   expect(session.live().map(({ node }) => node)).toEqual(["one"]);
 });

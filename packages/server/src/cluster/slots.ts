@@ -14,6 +14,12 @@ const numberOf = (text: string): number => createHash("sha256").update(text).dig
 /** The slot of a flow, a queue, or another key. */
 export const slotOf = (key: string): number => numberOf(key) % slotCount;
 
+/** All slots in the order in which a node claims them; it gives up the last one first. By rendezvous hash: when a node joins or leaves, few slots move. */
+export function rankedSlots(node: string): readonly number[] {
+  const rank = (slot: number): number => numberOf(`${node} ${slot}`);
+  return Array.from({ length: slotCount }, (_, slot) => slot).sort((a, b) => rank(b) - rank(a));
+}
+
 export interface SlotParts {
   readonly cluster: Cluster;
   readonly session: Session;
@@ -24,6 +30,7 @@ export interface SlotParts {
 
 export class Slots {
   readonly #parts: SlotParts;
+  readonly #ranked: readonly number[];
   readonly #held = new Map<number, Claim>();
   /** Claims from before a disconnection, or of calls that failed (undefined). They may still exist, but another node may have taken over. */
   readonly #lost = new Map<number, Claim | undefined>();
@@ -33,10 +40,13 @@ export class Slots {
   /** The epoch of the session in which the held slots were claimed. */
   #epoch = 0;
   #isStopped = false;
+  /** The held slots in the latest heartbeat that was sent because of them. */
+  #reported = "";
   #round: Promise<void> = Promise.resolve();
 
   constructor(parts: SlotParts) {
     this.#parts = parts;
+    this.#ranked = rankedSlots(parts.cluster.node);
   }
 
   /** True while this node holds the slot and no other node can have taken it over. */
@@ -60,6 +70,7 @@ export class Slots {
     };
     this.#round = this.#balance()
       .finally(() => this.#parts.reconcile())
+      .then(() => this.#report())
       .then(scheduleNext, (error: unknown) => {
         if (!this.#isStopped) this.#parts.log.write("WARN", "sluice.cluster", `Cannot claim slots: ${(error as Error).message}`);
         scheduleNext();
@@ -90,7 +101,7 @@ export class Slots {
     if (this.#leaving !== undefined) return this.#leave();
     const ready = session.live().filter(({ isReady }) => isReady);
     const share = Math.ceil(slotCount / Math.max(1, ready.length));
-    const ranked = Array.from({ length: slotCount }, (_, slot) => slot).sort((a, b) => this.#rank(b) - this.#rank(a));
+    const ranked = this.#ranked;
     if (this.#held.size > share) {
       const slot = ranked.findLast((candidate) => this.#held.has(candidate));
       const claim = slot === undefined ? undefined : this.#held.get(slot);
@@ -103,6 +114,14 @@ export class Slots {
     const free = ranked.filter((slot) => !heldByOthers.has(slot) && !this.#held.has(slot)).slice(0, share - this.#held.size);
     const failed = (await Promise.allSettled(free.map((slot) => this.#claim(slot)))).find(({ status }) => status === "rejected");
     if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  /** The other nodes forward requests to the holders of slots: they must not wait for the next heartbeat to learn of a change. */
+  async #report(): Promise<void> {
+    const held = this.list().join();
+    if (held === this.#reported || this.#isStopped) return;
+    this.#reported = held;
+    await this.#parts.session.sendHeartbeat();
   }
 
   async #claim(slot: number): Promise<void> {
@@ -135,10 +154,5 @@ export class Slots {
     this.#held.clear();
     this.#leaving = undefined;
     for (const [slot, claim] of slots) this.#lost.set(slot, claim);
-  }
-
-  /** Rendezvous hash: when a node joins or leaves, few slots move. */
-  #rank(slot: number): number {
-    return numberOf(`${this.#parts.cluster.node} ${slot}`);
   }
 }

@@ -1,5 +1,6 @@
 // Checks the text of a connection document without connecting. Every diagnostic has a position.
-import { closest, describe, readTree, type Diagnostic, type Field, type Fields, type MapEntry, type MapTree, type Tree } from "@sluice/model";
+import { closest, describe, readTree, type Diagnostic, type Field, type Fields, type MapEntry, type MapTree, type ScalarTree, type Tree } from "@sluice/model";
+import { connectionMembers, maxTitleLength, referenceMembers } from "./connection-schema.ts";
 import type { ConnectionTypes } from "./connection-types.ts";
 
 export interface CheckedConnection {
@@ -8,8 +9,7 @@ export interface CheckedConnection {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const members = ["type", "title", "values"];
-const specialKeys = [["env"], ["file"], ["secret", "value"]];
+const specialKeys = referenceMembers.map((names) => names.toSorted());
 
 /** `text` is YAML or JSON; `id` is the name of its file. */
 export async function checkConnection(id: string, text: string, types: ConnectionTypes): Promise<CheckedConnection> {
@@ -21,7 +21,15 @@ export async function checkConnection(id: string, text: string, types: Connectio
     return { type: undefined, diagnostics: check.diagnostics };
   }
   for (const entry of tree.entries)
-    if (!members.includes(entry.key)) check.unknown("document-invalid", `connection '${id}' has no member '${entry.key}'`, entry, members);
+    if (!connectionMembers.includes(entry.key)) check.unknown("document-invalid", `connection '${id}' has no member '${entry.key}'`, entry, connectionMembers);
+  const title = valueOf(tree, "title");
+  if (title !== undefined && (!isText(title) || (title.text?.length ?? 0) > maxTitleLength))
+    check.report(
+      "document-invalid",
+      `'title' of connection '${id}' must be a string of at most ${maxTitleLength} characters`,
+      title,
+      "write a short title in quotes",
+    );
   const type = valueOf(tree, "type");
   if (type?.type !== "scalar" || type.text === null) {
     check.report("document-invalid", `connection '${id}' has no type`, type ?? tree, `add 'type', one of ${namesOf(types)}`);
@@ -89,7 +97,7 @@ class DocumentCheck {
       return;
     }
     if (fields !== undefined && value.type === "map") return this.fields(fields, value, value);
-    const text = value.type === "scalar" ? (value.text ?? "") : undefined;
+    const text = textOf(value);
     const parsed = field.safeParse(text);
     if (!parsed.success)
       this.report("option-invalid", `field '${key}' of connection '${this.#id}': ${parsed.error.issues[0]?.message ?? "is invalid"}`, value, undefined);
@@ -106,5 +114,21 @@ class DocumentCheck {
 function isSpecialValue(value: Tree): boolean {
   if (value.type !== "map") return false;
   const keys = value.entries.map(({ key }) => key).toSorted();
+  if (!value.entries.every(({ key, value: member }) => isReferenceMember(key, member))) return false;
   return specialKeys.some((names) => names.length === keys.length && names.every((name, index) => keys[index] === name));
+}
+
+function isReferenceMember(name: string, value: Tree): boolean {
+  if (name === "secret") return value.type === "scalar" && !value.quoted && value.text === "true";
+  return name === "value" ? value.type === "scalar" && value.text !== null : isText(value);
+}
+
+/** True for text; a number or `true` without quotes is none. */
+const isText = (value: Tree): value is ScalarTree =>
+  value.type === "scalar" && value.text !== null && (value.quoted || !/^(true|false|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(value.text));
+
+/** The value as a field reads it: text, a list or a mapping. */
+function textOf(value: Tree): unknown {
+  if (value.type === "scalar") return value.text;
+  return value.type === "list" ? value.items.map(textOf) : {};
 }

@@ -6,6 +6,7 @@ import { describe, type Field, type Fields } from "@sluice/model";
 import { masked } from "../masking/secret-headers.ts";
 import { maskUris } from "../masking/secret-uris.ts";
 import { ServiceError } from "../service-error.ts";
+import { connectionMembers, maxTitleLength } from "./connection-schema.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,6 @@ export interface ReferenceSources {
   readonly secretsDir: string | undefined;
 }
 
-const members: ReadonlySet<string> = new Set(["type", "title", "values"]);
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 const maxValues = 200;
 const maxTextLength = 65_536;
@@ -33,11 +33,14 @@ export function readDocument(id: string, input: unknown): ConnectionDocument {
   const invalid = (text: string): ServiceError => new ServiceError("document-invalid", `connection '${id}': ${text}`);
   if (!isMap(input)) throw invalid("must be an object with 'type' and 'values'");
   const { type, title, values = {} } = input;
-  const unknown = Object.keys(input).find((name) => !members.has(name));
+  const unknown = Object.keys(input).find((name) => !connectionMembers.includes(name));
   if (unknown !== undefined)
-    throw invalid(`unknown property '${unknown.slice(0, 60)}'; the properties are type, title and values; put the fields under 'values'`);
+    throw invalid(
+      `unknown property '${unknown.slice(0, 60)}'; the properties are ${connectionMembers.slice(0, -1).join(", ")} and ${connectionMembers.at(-1)}; put the fields under 'values'`,
+    );
   if (typeof type !== "string" || type === "") throw invalid("'type' must be the name of a connection type");
-  if (title !== undefined && (typeof title !== "string" || title.length > 200)) throw invalid("'title' must be a string of at most 200 characters");
+  if (title !== undefined && (typeof title !== "string" || title.length > maxTitleLength))
+    throw invalid(`'title' must be a string of at most ${maxTitleLength} characters`);
   if (!isMap(values)) throw invalid("'values' must be an object");
   const names = Object.keys(values);
   if (names.length > maxValues) throw invalid(`'values' must not have more than ${maxValues} names`);

@@ -10,6 +10,7 @@ import { freePort } from "@sluice/testkit";
 export class EchoServer {
   readonly sockets = new Set<Socket>();
   accepted = 0;
+  replies = 0;
   isResponding = true;
   #server: Server | undefined;
   port = 0;
@@ -19,7 +20,7 @@ export class EchoServer {
       this.accepted++;
       this.sockets.add(socket);
       socket.on("close", () => this.sockets.delete(socket)).on("error", () => undefined);
-      socket.on("data", (data) => this.isResponding && socket.write(`pong ${data.toString()}`));
+      socket.on("data", (data) => this.isResponding && ++this.replies && socket.write(`pong ${data.toString()}`));
     });
     if (this.port === 0) this.port = await freePort();
     this.#server.listen(this.port, "127.0.0.1");

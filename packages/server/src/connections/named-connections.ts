@@ -5,18 +5,10 @@ import type { Fields } from "@sluice/model";
 import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { createKeyedMutex } from "@sluice/engine/tools";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "../mappings/document-store.ts";
-import {
-  byId,
-  notFound,
-  rejectStaleChange,
-  rejectCaseConflict,
-  rejectIfUsed,
-  type RemoteFlow,
-  type IfMatch,
-  type DocumentVersion,
-} from "../mappings/installed-document.ts";
+import { byId, notFound, rejectCaseConflict, rejectIfUsed, type RemoteFlow, type DocumentVersion } from "../mappings/installed-document.ts";
 import { reloadDocuments } from "../mappings/reload-documents.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
+import { checkPrecondition, type Precondition } from "../precondition.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import { readDocument, resolveValues, toStoredDocument, type ConnectionDocument, type ReferenceSources } from "./connection-document.ts";
 import type { ConnectionTypes } from "./connection-types.ts";
@@ -83,11 +75,11 @@ export class NamedConnections {
     return connection;
   }
 
-  install(id: string, input: unknown, ifMatch: IfMatch, force: boolean): Promise<{ readonly installed: NamedConnection; readonly created: boolean }> {
+  install(id: string, input: unknown, precondition: Precondition, force: boolean): Promise<{ readonly installed: NamedConnection; readonly created: boolean }> {
     return this.#exclusively(id, async () => {
       rejectCaseConflict(noun, id, this.#installed);
       const current = this.#installed.get(id);
-      rejectStaleChange(noun, id, ifMatch, current);
+      checkPrecondition(`${noun} '${id}'`, precondition, current);
       const { document, definition, declaration } = await this.#resolve(id, input);
       this.#parts.store.check?.(id, document);
       if (!force) {
@@ -109,11 +101,11 @@ export class NamedConnections {
     });
   }
 
-  remove(id: string, ifMatch: IfMatch): Promise<void> {
+  remove(id: string, precondition: Precondition): Promise<void> {
     return this.#exclusively(id, async () => {
       const current = this.#installed.get(id);
       if (current === undefined) throw notFound(noun, id);
-      rejectStaleChange(noun, id, ifMatch, current);
+      checkPrecondition(`${noun} '${id}'`, precondition, current);
       await rejectIfUsed(noun, id, this.#parts.usersOf(id), this.#parts.remoteUsers);
       const { unflushed } = await this.#parts.store.remove(id).catch(throwStorageError);
       await this.#deactivate(id);
@@ -247,7 +239,7 @@ export class NamedConnections {
       return bindFields(fields as Fields, values, `connection '${id}'`);
     } catch (error) {
       if (!isCompileError(error)) throw error;
-      throw new ServiceError("document-invalid", oneSentence(error.message));
+      throw new ServiceError("document-invalid", oneSentence(error.message), undefined, error.code);
     }
   }
 

@@ -4,7 +4,8 @@
 // remounting the disk read-only. A second file, the gate, serializes these steps.
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadDriver, findDriver, type Database } from "../store/sqlite.ts";
+import { findSqlite } from "@sluice/connectors";
+import { loadDriver, type Database } from "../store/sqlite.ts";
 import { LockedError, type DirectoryLock } from "./directory-lock.ts";
 import { inUseError, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
 import { lockByProcessId } from "./process-id-lock.ts";
@@ -24,7 +25,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   const errorCode = writeErrorCode(directory);
   if (errorCode !== undefined)
     return { ...noLock, isHeld: false, warning: `The data directory cannot be locked (${errorCode}): a second process is not prevented from using it` };
-  const driver = findDriver();
+  const driver = findSqlite();
   const record = join(directory, recordName);
   return driver === undefined ? lockByProcessId(record) : lockBySystem(directory, driver, record);
 }

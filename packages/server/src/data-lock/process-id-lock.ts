@@ -2,11 +2,10 @@
 // running. Known race: processes that start at the same instant may all replace the lock of a killed process.
 import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { howToGetSqlite } from "@sluice/connectors";
 import { LockedError, type DirectoryLock } from "./directory-lock.ts";
 import { inUseError, isRunning, ownRecord, readHolder, removeRecord } from "./lock-holder.ts";
 
-const warning =
-  "The data directory is locked by process id only, which does not detect processes in other containers: use Node 22.13 or later, or install @photostructure/sqlite";
 const maxAttempts = 10;
 
 export function lockByProcessId(record: string): DirectoryLock {
@@ -24,6 +23,7 @@ export function lockByProcessId(record: string): DirectoryLock {
   } finally {
     remove(temporary);
   }
+  const warning = `The data directory is locked by process id only, which does not detect processes in other containers: ${howToGetSqlite()}`;
   return { isHeld: true, warning, release: () => removeRecord(record, ownText) };
 }
 

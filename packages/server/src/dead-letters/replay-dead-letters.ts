@@ -2,6 +2,7 @@
 import { restoreMessage, type RestoredMessage } from "@sluice/connectors";
 import { FlowError, type Clock, type Exchange, type RouteInput, type Runtime } from "@sluice/engine";
 import { unguessableId } from "../host/ulid.ts";
+import type { RunRecord } from "../runs/run-record.ts";
 import { ServiceError } from "../service-error.ts";
 import type { DeadLetter, DeadLetterFilter } from "../store/dead-letter-table.ts";
 import type { DeadLetterStore } from "./dead-letter-store.ts";
@@ -165,6 +166,9 @@ function deliver(id: string, { message, delivery, session }: RestoredMessage, ro
     properties,
     ...(delivery.correlationId === undefined ? {} : { correlationId: delivery.correlationId }),
     ...(session === undefined ? {} : { session }),
+    started({ run }) {
+      (run.record as RunRecord | undefined)?.replays();
+    },
   });
 }
 

@@ -20,6 +20,8 @@ export interface ExternalFlows {
   list(): Promise<readonly ExternalFlow[]>;
   /** Absolute paths of their folders, to be watched. */
   readonly folders: readonly string[];
+  /** True if the runtime also starts when none of them can be used, as when it replaces one that crashed. */
+  readonly mayAllFail?: boolean;
 }
 
 /** Adds these flows to the store; they take precedence over stored flows with the same id. */

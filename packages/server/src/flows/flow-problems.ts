@@ -1,5 +1,5 @@
 // Problems in a flow, in the format of the API: one sentence for an error body, or the complete list for validate.
-import { conflictMessage, type Prepared } from "@sluice/engine";
+import { conflictMessage, type Conflict, type Prepared } from "@sluice/engine";
 import type { Diagnostic } from "@sluice/model";
 import { ServiceError } from "../service-error.ts";
 
@@ -20,36 +20,38 @@ const needsNoLocation = ({ code, message }: Diagnostic): boolean => code === "fl
 export function assertDeployable({ flow, skippedRoutes, diagnostics, conflicts }: Prepared): void {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   const first = errors[0];
-  if (first !== undefined) throw new ServiceError(isSyntax(first) ? "yaml-invalid" : "flow-invalid", joinProblems(errors));
+  if (first !== undefined) {
+    const sorted = errors.toSorted((a, b) => a.span.start - b.span.start);
+    throw new ServiceError(isSyntax(first) ? "yaml-invalid" : "flow-invalid", joinProblems(sorted), undefined, sorted[0]?.code);
+  }
   // A file with only shared definitions, or with routes disabled by preconditions, is valid; an empty one is a mistake.
-  if (flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0) throw new ServiceError("flow-invalid", "flow defines no routes");
+  if (flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0)
+    throw new ServiceError("flow-invalid", "flow defines no routes", undefined, "flow-empty");
   const conflict = conflicts[0];
-  if (conflict !== undefined) throw new ServiceError("conflict", conflictMessage(conflict));
+  if (conflict !== undefined) throw new ServiceError("conflict", conflictMessage(conflict), undefined, conflictProblem(conflict).code);
 }
 
 /** All problems in document order. */
 export function listProblems({ diagnostics, conflicts }: Prepared): readonly Problem[] {
-  const problems = diagnostics.map((diagnostic) => ({
-    severity: diagnostic.severity,
-    line: diagnostic.span.line,
-    column: diagnostic.span.column,
-    routeId: diagnostic.routeId ?? null,
-    stepId: diagnostic.stepId ?? null,
-    code: diagnostic.code,
-    message: withHint(diagnostic),
-  }));
+  const problems = diagnostics.map(problemOf);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  const conflictProblems = conflicts.map((conflict) => ({
-    severity: "error" as const,
-    line: 1,
-    column: 1,
-    routeId: conflict.kind === "route-id" ? conflict.name : null,
-    stepId: null,
-    code: `flow-conflict-${conflict.kind}`,
-    message: conflictMessage(conflict),
-  }));
-  return [...problems, ...conflictProblems];
+  return [...problems, ...conflicts.map(conflictProblem)];
 }
+
+export function problemOf(diagnostic: Diagnostic): Problem {
+  const { severity, code, span, routeId = null, stepId = null } = diagnostic;
+  return { severity, line: span.line, column: span.column, routeId, stepId, code, message: withHint(diagnostic) };
+}
+
+const conflictProblem = (conflict: Conflict): Problem => ({
+  severity: "error",
+  line: 1,
+  column: 1,
+  routeId: conflict.kind === "route-id" ? conflict.name : null,
+  stepId: null,
+  code: `flow-conflict-${conflict.kind}`,
+  message: conflictMessage(conflict),
+});
 
 export function warningsOf({ diagnostics }: Prepared): readonly string[] {
   return diagnostics.filter((diagnostic) => diagnostic.severity === "warning").map(sentence);
@@ -70,9 +72,9 @@ const withHint = ({ message, hint }: Diagnostic): string => (hint === undefined 
 /** Approximate number of characters that fit into an error body. */
 const maxErrorLength = 440;
 
-/** Lists as many problems as fit, in document order; `validate` lists all problems. */
+/** Lists as many problems as fit; `validate` lists all problems. */
 function joinProblems(errors: readonly Diagnostic[]): string {
-  const sentences = [...new Set(errors.toSorted((a, b) => a.span.start - b.span.start).map(sentence))];
+  const sentences = [...new Set(errors.map(sentence))];
   let text = sentences[0] as string;
   for (const [index, next] of sentences.slice(1).entries()) {
     if (text.length + next.length > maxErrorLength) {

@@ -2,7 +2,7 @@
 // crash either the old or the new flow is complete.
 import { DeployError, type Deployment, type KameletFiles } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
-import { rejectIfStale } from "../stale-change.ts";
+import { checkPrecondition, type Precondition } from "../precondition.ts";
 import { logAbandoned } from "./log-abandoned.ts";
 import { hashOf } from "./flow-hash.ts";
 import { compareVersions, type FlowComparison } from "./flow-comparison.ts";
@@ -11,20 +11,17 @@ import { readParams } from "./flow-params.ts";
 import { assertDeployable, warningsOf } from "./flow-problems.ts";
 import { throwStorageError, throwIfUnflushed } from "./storage-errors.ts";
 import { deployMasked, undeployMasked } from "./masked-deployment.ts";
+import { missingConsumers } from "./missing-consumers.ts";
 import { missingMappings } from "./missing-mappings.ts";
 import type { StagedFlow, StoredFlow, VersionMetadata } from "./flow-store.ts";
 import { claimsKey, decodeFlow, flowKey, prepareFlow, inactiveRouteWarnings, maskProblem, type FlowParts, type InstalledFlow } from "./installed-flows.ts";
-
-/** The hashes that may be replaced; `*` matches any existing version. */
-export type IfMatch = readonly string[];
 
 export interface InstallRequest {
   readonly id: string;
   readonly bytes: Uint8Array;
   /** As sent; undefined keeps the stored parameters. */
   readonly params: unknown;
-  /** Undefined to replace any version. */
-  readonly ifMatch: IfMatch | undefined;
+  readonly precondition: Precondition;
   readonly dryRun: boolean;
   /** The flow's tests; undefined keeps the stored tests, null removes them. */
   readonly tests: string | null | undefined;
@@ -47,7 +44,7 @@ export interface InstallOutcome {
   readonly testsPassed: number | undefined;
   /** Only for a dry run, if both versions of the flow can be parsed. */
   readonly difference?: FlowComparison | undefined;
-  /** Warnings about the state of the runtime: missing tables and documents, and routes that cannot connect yet or that an operator stopped. */
+  /** Warnings about the state of the runtime: missing tables, documents and called routes, and routes that cannot connect yet or that an operator stopped. */
   readonly stateWarnings: readonly string[];
 }
 
@@ -59,7 +56,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
   const { id, bytes } = request;
   rejectCaseConflict(parts, id);
   const current = await parts.store.read(id);
-  rejectIfStale(`flow '${id}'`, request.ifMatch, current);
+  checkPrecondition(`flow '${id}'`, request.precondition, current);
   const params = request.params === undefined ? (current?.params ?? {}) : readParams(request.params, current?.params ?? {});
   const hash = hashOf(bytes);
   const source = decodeFlow(bytes);
@@ -89,7 +86,8 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     const { prepared, secrets } = await prepareFlow(parts, { id, source, hash, params, kamelets: request.kamelets });
     assertDeployable(prepared);
     const deployment = prepared.deployment as Deployment;
-    const mappingWarnings = missingMappings(prepared.flow, parts.mappings).map(({ line, message }) => `line ${line}: ${message}`);
+    const missing = [...missingMappings(prepared.flow, parts.mappings), ...missingConsumers(id, prepared, parts.runtime)];
+    const missingWarnings = missing.map(({ line, message }) => `line ${line}: ${message}`);
     const flow = { id, hash, params, warnings: warningsOf(prepared), routeCount: prepared.flow.routes.length, error: undefined };
     const outcome = {
       created: current === undefined,
@@ -97,7 +95,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
       revision: undefined,
       routeIds: { before: previousRouteIds, after: routeIdsOf(deployment) },
       testsPassed,
-      stateWarnings: mappingWarnings,
+      stateWarnings: missingWarnings,
     };
     if (request.dryRun) {
       const location = { file: current?.file ?? fileNameOf(id), lastModified: current?.lastModified ?? 0 };
@@ -114,7 +112,7 @@ async function install(parts: FlowParts, request: InstallRequest): Promise<Insta
     await parts.routeStates.retain(id, outcome.routeIds.after);
     await storeTests(parts, request);
     throwIfUnflushed(unflushed, "the new version is running, but may be lost");
-    return { ...outcome, revision, stateWarnings: [...mappingWarnings, ...disconnected, ...inactiveRouteWarnings(parts, id)], flow: installed };
+    return { ...outcome, revision, stateWarnings: [...missingWarnings, ...disconnected, ...inactiveRouteWarnings(parts, id)], flow: installed };
   });
 }
 

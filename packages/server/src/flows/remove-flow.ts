@@ -2,8 +2,7 @@
 import type { DrainReport } from "@sluice/engine";
 import { ServiceError } from "../service-error.ts";
 import { logAbandoned } from "./log-abandoned.ts";
-import { rejectIfStale } from "../stale-change.ts";
-import type { IfMatch } from "./install-flow.ts";
+import { checkPrecondition, type Precondition } from "../precondition.ts";
 import { claimsKey, flowKey, type FlowParts } from "./installed-flows.ts";
 import { throwStorageError, throwIfUnflushed } from "./storage-errors.ts";
 import { undeployMasked } from "./masked-deployment.ts";
@@ -13,14 +12,14 @@ export interface RemoveOutcome {
   readonly drained: boolean;
 }
 
-export function removeFlow(parts: FlowParts, id: string, ifMatch: IfMatch | undefined): Promise<RemoveOutcome> {
+export function removeFlow(parts: FlowParts, id: string, precondition: Precondition): Promise<RemoveOutcome> {
   return parts.mutex.run(flowKey(id), async () => {
     const current = await parts.store.read(id);
     if (current === undefined && !parts.runtime.deployments.has(id)) {
       parts.installed.delete(id);
       throw new ServiceError("not-found", `flow '${id}' not found`);
     }
-    rejectIfStale(`flow '${id}'`, ifMatch, current);
+    checkPrecondition(`flow '${id}'`, precondition, current);
     const { unflushed } = await parts.store.remove(id).catch(throwStorageError);
     // Remaining tests are harmless, but would apply to the next flow with this id.
     await parts.tests.remove(id).catch(() => undefined);

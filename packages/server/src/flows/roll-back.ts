@@ -3,14 +3,15 @@
 import { masked } from "../masking/secret-headers.ts";
 import { ServiceError } from "../service-error.ts";
 import type { FlowVersion, StoredParams, VersionMetadata } from "./flow-store.ts";
-import { installFlow, type IfMatch, type InstallOutcome } from "./install-flow.ts";
+import type { Precondition } from "../precondition.ts";
+import { installFlow, type InstallOutcome } from "./install-flow.ts";
 import type { FlowParts } from "./installed-flows.ts";
 import { historyOf, versionOf } from "./version-views.ts";
 
 export interface RollbackRequest {
   readonly id: string;
   readonly revision: number;
-  readonly ifMatch: IfMatch | undefined;
+  readonly precondition: Precondition;
   readonly dryRun: boolean;
   readonly testsRequired: boolean;
   readonly metadata: VersionMetadata;

@@ -2,11 +2,14 @@ import { EventEmitter } from "node:events";
 import { mkdtempSync, rmSync, watch as watchFile, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { watchDirectories } from "./watch-directory.ts";
 
 const closers: (() => void)[] = [];
-afterEach(() => closers.splice(0).forEach((close) => close()));
+afterEach(() => {
+  closers.splice(0).forEach((close) => close());
+  vi.useRealTimers();
+});
 
 function startWatching(watch?: typeof watchFile): { readonly directory: string; checks(): number; readonly lines: readonly string[] } {
   const directory = mkdtempSync(join(tmpdir(), "watch-directory-"));
@@ -29,7 +32,7 @@ const outOfWatchers = (() => {
 }) as unknown as typeof watchFile;
 const failLater = (() => {
   const watcher = Object.assign(new EventEmitter(), { close: () => {} });
-  setTimeout(() => watcher.emit("error", new Error("EMFILE")), 10);
+  queueMicrotask(() => watcher.emit("error", new Error("EMFILE")));
   return watcher;
 }) as unknown as typeof watchFile;
 
@@ -46,8 +49,12 @@ describe("a watched directory", () => {
     ["is out of file watchers", outOfWatchers],
     ["reports an error while watching", failLater],
   ])("is polled every two seconds when the system %s", async (_name, watch) => {
+    vi.useFakeTimers();
     const { checks, lines } = startWatching(watch);
-    await expect.poll(checks, { timeout: 20_000 }).toBeGreaterThan(2);
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(checks()).toBe(1);
+    await vi.advanceTimersByTimeAsync(4_001);
+    expect(checks()).toBe(4);
     expect(lines).toEqual(["WARN The system does not report changes to flows: checking every 2 seconds"]);
   });
 });

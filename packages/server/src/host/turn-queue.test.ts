@@ -1,9 +1,8 @@
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { TurnQueue } from "./turn-queue.ts";
 
-function compute(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until;);
-}
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 it("resumes several waiters in one turn only if their work is short", async () => {
   const queue = new TurnQueue();
@@ -14,12 +13,14 @@ it("resumes several waiters in one turn only if their work is short", async () =
     if (!ended) setImmediate(count);
   };
   setImmediate(count);
-  const resumedIn: number[] = [];
-  await Promise.all(Array.from({ length: 5 }, () => queue.wait().then(() => (compute(12), resumedIn.push(turn)))));
-  expect(new Set(resumedIn).size).toBe(5);
-  const resumedShort: number[] = [];
-  await Promise.all(Array.from({ length: 100 }, () => queue.wait().then(() => resumedShort.push(turn))));
-  expect(new Set(resumedShort).size).toBeLessThan(50);
+  const turnsOf = async (waiters: number, workMs: number): Promise<readonly number[]> => {
+    const resumedIn: number[] = [];
+    await Promise.all(Array.from({ length: waiters }, () => queue.wait().then(() => (vi.advanceTimersByTime(workMs), resumedIn.push(turn)))));
+    return resumedIn.map((resumed) => resumed - (resumedIn[0] ?? 0));
+  };
+  expect(await turnsOf(5, 12)).toEqual([0, 1, 2, 3, 4]);
+  expect(await turnsOf(6, 6)).toEqual([0, 0, 1, 1, 2, 2]);
+  expect(new Set(await turnsOf(100, 0)).size).toBe(1);
   ended = true;
 });
 

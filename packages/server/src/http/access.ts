@@ -1,5 +1,6 @@
 // Access checks for webhook requests: on the head before the body is read and, for signed bodies, on the raw bytes.
 import type { Awaitable } from "@sluice/engine/spi";
+import type { ErrorReply } from "../service-error.ts";
 
 /** A webhook request before its body is read. */
 export interface AccessRequest {
@@ -26,14 +27,8 @@ export interface AccessGranted {
   readonly replyHeaders?: Readonly<Record<string, string>>;
 }
 
-export interface AccessDenied {
+export interface AccessDenied extends ErrorReply {
   readonly kind: "denied";
-  /** 401, 403, 429 or 503. */
-  readonly status: number;
-  /** The `error` of the reply. */
-  readonly error: string;
-  /** `WWW-Authenticate`, `Retry-After`, … */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The policy needs the raw bytes, before decompression. */

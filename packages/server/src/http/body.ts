@@ -1,7 +1,7 @@
 // Reads request bodies into memory within a limit that is checked before and during reading.
 import type { IncomingMessage } from "node:http";
 import type { HeldBytes } from "./held-bytes.ts";
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 
 const emptyBody = Buffer.alloc(0);
 /** Shorter pieces are copied into larger buffers: otherwise a client that sends single bytes would need an object for each. */
@@ -13,15 +13,15 @@ const encodings = new Set(["", "gzip", "x-gzip", "deflate", "br"]);
 export interface BodyReceiver {
   /** The bytes are counted in the memory budget of the process; the receiver must release them. */
   received(body: Buffer): void;
-  refused(error: HttpError): void;
+  refused(error: ServiceError): void;
   /** The client disconnected before the body was complete. */
   abandoned(): void;
 }
 
 /** The error for a body that can be rejected without reading it. */
-export function bodyError(bodyLength: number, encoding: string, limitBytes: number): HttpError | undefined {
+export function bodyError(bodyLength: number, encoding: string, limitBytes: number): ServiceError | undefined {
   if (bodyLength > limitBytes) return bodyTooLargeError(limitBytes);
-  return encodings.has(encoding) ? undefined : new HttpError(415, `unsupported content encoding '${encoding.slice(0, 40)}'`);
+  return encodings.has(encoding) ? undefined : new ServiceError("encoding-unsupported", `unsupported content encoding '${encoding.slice(0, 40)}'`);
 }
 
 export interface BodyReadingOptions {
@@ -99,7 +99,7 @@ export class BodyReading {
     this.#joinedLength = 0;
   }
 
-  #reject(error: HttpError): void {
+  #reject(error: ServiceError): void {
     this.#settle();
     this.#options.held.release(this.#size);
     this.#receiver.refused(error);
@@ -123,6 +123,6 @@ export class BodyReading {
   }
 }
 
-export function bodyTooLargeError(limitBytes: number): HttpError {
-  return new HttpError(413, `request body exceeds ${limitBytes} bytes`);
+export function bodyTooLargeError(limitBytes: number): ServiceError {
+  return new ServiceError("body-too-large", `request body exceeds ${limitBytes} bytes`);
 }

@@ -1,6 +1,6 @@
 // Replies on sockets whose data is invalid HTTP, arrives too late or is too large.
 import type { Socket } from "node:net";
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 import { endSocket } from "./refuse.ts";
 import type { NodeInboundRequest } from "./node-inbound-request.ts";
 import type { RequestPacing } from "./request-pacing.ts";
@@ -36,23 +36,23 @@ export function replyToClientError(error: Error & { code?: string }, socket: Tra
   }
   // A pipelining client could take the error for the reply to another request.
   if (socket.pacing?.isPipelined === true) socket.destroySoon();
-  else endSocket(socket, parserError(error.code));
+  else endSocket(socket, parserError(error.code), socket.pacing?.isHeadRequest);
 }
 
-function parserError(code: string | undefined): HttpError {
+function parserError(code: string | undefined): ServiceError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return new HttpError(431, "the request head is too large");
+      return new ServiceError("head-too-large", "the request head is too large");
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return new HttpError(413, "the chunk extensions are too large");
+      return new ServiceError("body-too-large", "the chunk extensions are too large");
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return requestTimeoutError();
     default:
-      return new HttpError(400, "the request is not valid HTTP/1.1");
+      return new ServiceError("request-invalid", "the request is not valid HTTP/1.1");
   }
 }
 
 /** The error for a request that was not received in time. */
-export function requestTimeoutError(): HttpError {
-  return new HttpError(408, "the request was not received in time");
+export function requestTimeoutError(): ServiceError {
+  return new ServiceError("request-timeout", "the request was not received in time");
 }

@@ -1,6 +1,7 @@
 // Handles requests received by the server of a host application, with the same checks, limits and reserved paths as the runtime's listener.
 // The host's server manages connections, their timeouts and the header size limit.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorHeaders, ServiceError, statusOf, type ErrorReply } from "../service-error.ts";
 import type { Ingress } from "./ingress.ts";
 import { errorBody, sendError } from "./reply.ts";
 import type { ListenerScope, NodeInboundRequest } from "./node-inbound-request.ts";
@@ -17,8 +18,8 @@ export interface EmbeddedParts {
 }
 
 export function embeddedHandler({ scope, ingress, handle }: EmbeddedParts): RequestHandler {
-  const reject = (request: IncomingMessage, response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void =>
-    sendError(response, status, text, headers, {
+  const reject = (request: IncomingMessage, response: ServerResponse, error: ErrorReply): void =>
+    sendError(response, error, {
       headOnly: request.method === "HEAD",
       sendTimeoutMs: scope.limits.sendTimeoutMs,
       unsent: scope.bytes.unsent,
@@ -27,7 +28,8 @@ export function embeddedHandler({ scope, ingress, handle }: EmbeddedParts): Requ
   return (request, response, next) => {
     if (request.httpVersionMajor !== 1) {
       // HTTP/2 responses have no socket to write to.
-      response.writeHead(505, { "Content-Type": "application/json" }).end(errorBody("only HTTP/1.1 and HTTP/1.0 are supported"));
+      const error = new ServiceError("http-version-unsupported", "only HTTP/1.1 and HTTP/1.0 are supported");
+      response.writeHead(statusOf(error), errorHeaders(error)).end(errorBody(error.message));
       return;
     }
     if (next !== undefined && !isServed(ingress, request)) {
@@ -35,12 +37,12 @@ export function embeddedHandler({ scope, ingress, handle }: EmbeddedParts): Requ
       return;
     }
     if (scope.draining) {
-      reject(request, response, 503, "the runtime is shutting down", { "Retry-After": "1" });
+      reject(request, response, { code: "draining", message: "the runtime is shutting down", headers: { "Retry-After": "1" } });
       return;
     }
     if (request.readableDidRead && hasBody(request)) {
       const text = "the request body was already read: mount the handler before body parsers";
-      if (next === undefined) reject(request, response, 500, text);
+      if (next === undefined) reject(request, response, { code: "internal", message: text });
       else next(new Error(text));
       return;
     }

@@ -1,4 +1,4 @@
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 
 /** One memory budget for the request bytes of all connections. Every successful `take` needs a matching `release`. */
 export class HeldBytes {
@@ -31,8 +31,8 @@ export class HeldBytes {
   }
 
   /** Counts a rejected request and returns the error for it. */
-  overloadError(): HttpError {
+  overloadError(): ServiceError {
     this.refused++;
-    return new HttpError(503, "too many request bytes are in memory", { "Retry-After": "1" });
+    return new ServiceError("saturated", "too many request bytes are in memory", { "Retry-After": "1" });
   }
 }

@@ -1,4 +1,5 @@
 import type { BodyReceiver } from "./body.ts";
+import type { ErrorReply } from "../service-error.ts";
 import type { ReplyBody, ReplyHeaders } from "./reply.ts";
 
 /** A request whose head has been read but not its body. */
@@ -12,5 +13,5 @@ export interface InboundRequest {
   readBody(receiver: BodyReceiver): void;
   reply(status: number, headers: ReplyHeaders | undefined, body: ReplyBody): void;
   /** Sends an error reply; closes the connection if the body has not been read. */
-  refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void;
+  refuse(error: ErrorReply): void;
 }

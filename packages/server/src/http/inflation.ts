@@ -3,7 +3,7 @@
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
 import { bodyTooLargeError } from "./body.ts";
 import type { HeldBytes } from "./held-bytes.ts";
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 
 /** The default size of libuv's thread pool, which runs zlib; further jobs would only use memory while they wait for a thread. */
 const maxConcurrent = 4;
@@ -22,7 +22,7 @@ export interface CompressedBody {
 }
 
 /** Called once. Decompressed bytes are counted in the budget; the receiver must release them. */
-export type InflateCallback = (error: HttpError | undefined, inflated: Buffer) => void;
+export type InflateCallback = (error: ServiceError | undefined, inflated: Buffer) => void;
 
 interface InflateJob {
   readonly body: CompressedBody;
@@ -74,7 +74,7 @@ function inflateBytes({ bytes, encoding, limitBytes }: CompressedBody, done: Inf
   const finish = (error: (Error & { code?: string }) | null, inflated: Buffer): void => {
     if (error === null) done(undefined, inflated);
     else if (error.code === "ERR_BUFFER_TOO_LARGE") done(bodyTooLargeError(limitBytes), emptyBody);
-    else done(new HttpError(400, `the body is not valid ${encoding}`), emptyBody);
+    else done(new ServiceError("body-invalid", `the body is not valid ${encoding}`), emptyBody);
   };
   // zlib rejects a limit of 0, and stops only when the output exceeds the limit.
   const maxOutputLength = Math.max(1, limitBytes);

@@ -45,7 +45,7 @@ export function createIngress(options: IngressOptions): Ingress {
 
   function start(inbound: InboundRequest, mounted: Mounted, path: string, params: Readonly<Record<string, string>>): void {
     if (active >= limits.maxConcurrent || mounted.load.active >= limits.maxConcurrentPerRoute) {
-      inbound.refuse(503, "too many concurrent requests", { "Retry-After": "1" });
+      inbound.refuse({ code: "saturated", message: "too many concurrent requests", headers: { "Retry-After": "1" } });
       return;
     }
     active++;
@@ -67,10 +67,13 @@ export function createIngress(options: IngressOptions): Ingress {
     const allow = mounts.allowed(path);
     if (allow === undefined) {
       const stoppedRoute = stopped.routeAt(path, method);
-      if (stoppedRoute !== undefined) inbound.refuse(503, `route '${stoppedRoute}' is stopped`, { "Retry-After": "1" });
-      else inbound.refuse(404, path.startsWith("/api/") ? `no webhook route '${path.slice(5, 205)}'` : "no route is served at this path");
+      if (stoppedRoute !== undefined) inbound.refuse({ code: "route-stopped", message: `route '${stoppedRoute}' is stopped`, headers: { "Retry-After": "1" } });
+      else {
+        const message = path.startsWith("/api/") ? `no webhook route '${path.slice(5, 205)}'` : "no route is served at this path";
+        inbound.refuse({ code: "not-found", message });
+      }
     } else if (method === "OPTIONS") inbound.reply(204, { Allow: allow, ...preflight(inbound, path) }, undefined);
-    else inbound.refuse(405, "method not allowed", { Allow: allow });
+    else inbound.refuse({ code: "method-not-allowed", message: "method not allowed", headers: { Allow: allow } });
   }
 
   function preflight(inbound: InboundRequest, path: string): Readonly<Record<string, string>> | undefined {

@@ -24,7 +24,7 @@ export interface TestOptions extends Partial<Omit<IngressOptions, "limits" | "by
 
 /** Replies with the path segments, or with 404 for other spellings of `/_api`, such as `/_API`. */
 const echoSegments: ManagementHandler = (request, respond) => {
-  if (request.segments === undefined) respond.error(404, "not found");
+  if (request.segments === undefined) respond.error({ code: "not-found", message: "not found" });
   else respond.json(200, { segments: request.segments });
 };
 

@@ -7,7 +7,7 @@ import { replyToClientError, type TrackedSocket } from "./client-error.ts";
 import { drainServer, type DrainCounts } from "./drain.ts";
 import { embeddedHandler, type RequestHandler } from "./embedded-handler.ts";
 import type { HttpBytes } from "./http-bytes.ts";
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 import type { Ingress } from "./ingress.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { ManagementHandler } from "./management.ts";
@@ -154,7 +154,7 @@ function handleRequests(server: Server, dispatcher: RequestDispatcher, prepare?:
   // Node would silently drop excess headers. Their total size is limited, and `readHead` rejects requests with too many headers.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", (request, response) =>
-    refuseAndClose(request, response, new HttpError(417, "the only supported expectation is '100-continue'")),
+    refuseAndClose(request, response, new ServiceError("expectation-unsupported", "the only supported expectation is '100-continue'")),
   );
   server.on("clientError", (error, socket) => replyToClientError(error, socket as TrackedSocket));
 }

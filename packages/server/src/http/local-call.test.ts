@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 import { callManagement } from "./local-call.ts";
 import type { ApiRequest, ManagementHandler } from "./management.ts";
 
@@ -24,16 +24,16 @@ describe("an in-process call to the management API", () => {
 
   it("returns the first reply, errors as an object with the field 'error', and an empty body as empty text", async () => {
     const twice = await call((_, respond) => {
-      respond.error(409, "conflict");
+      respond.error({ code: "conflict", message: "conflict" });
       respond.json(200, {});
     }, "/_api/flows/a");
-    expect([twice.status, twice.text]).toEqual([409, '{"error":"conflict"}']);
+    expect([twice.status, twice.headers["x-error-code"], twice.text]).toEqual([409, "conflict", '{"error":"conflict"}']);
     expect(await call((_, respond) => respond.send(204, undefined), "/_api")).toEqual({ status: 204, headers: {}, text: "" });
   });
 
   it("enforces the body limit, and rejects streams and other paths", async () => {
     await expect(call(async ({ readBody }) => void (await readBody(3)), "/_api/flows", "long")).rejects.toThrow(
-      new HttpError(413, "the body is larger than 3 bytes"),
+      new ServiceError("body-too-large", "the body is larger than 3 bytes"),
     );
     await expect(call((_, respond) => void respond.stream(200, {}), "/_api/logs/stream")).rejects.toThrow("use HTTP");
     await expect(call(() => undefined, "/_api/health")).rejects.toThrow("sent no reply");

@@ -1,5 +1,5 @@
 // Calls the management API in process: same handler, token and checks, without sockets. Streams need a socket.
-import { HttpError } from "./http-error.ts";
+import { errorHeaders, ServiceError, statusOf, type ErrorReply } from "../service-error.ts";
 import type { ApiResponder, ManagementHandler } from "./management.ts";
 import { errorBody } from "./reply.ts";
 import { readTarget } from "./target.ts";
@@ -39,7 +39,7 @@ export async function callManagement(management: ManagementHandler, { method, pa
       signal: neverAborted,
       readBody: async (limit = Infinity) => {
         const bytes = Buffer.from(body === undefined ? "" : JSON.stringify(body), "utf8");
-        if (bytes.length > limit) throw new HttpError(413, `the body is larger than ${limit} bytes`);
+        if (bytes.length > limit) throw new ServiceError("body-too-large", `the body is larger than ${limit} bytes`);
         return bytes;
       },
     },
@@ -66,11 +66,11 @@ class LocalResponder implements ApiResponder {
     this.send(status, JSON.stringify(value), { "Content-Type": "application/json", ...headers });
   }
 
-  error(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
-    this.send(status, errorBody(text), { "Content-Type": "application/json", ...headers });
+  error(error: ErrorReply): void {
+    this.send(statusOf(error), errorBody(error.message), errorHeaders(error));
   }
 
   stream(): never {
-    throw new HttpError(400, "streams are not available in process: use HTTP");
+    throw new ServiceError("request-invalid", "streams are not available in process: use HTTP");
   }
 }

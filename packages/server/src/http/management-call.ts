@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { versionHeader, versionHeaders } from "./api-version.ts";
 import type { HttpBytes } from "./http-bytes.ts";
-import { HttpError } from "./http-error.ts";
+import { ServiceError, type ErrorReply } from "../service-error.ts";
 import type { ApiRequest, ApiResponder, ApiStream } from "./management.ts";
 import type { NodeInboundRequest } from "./node-inbound-request.ts";
 
@@ -74,7 +74,7 @@ export class ManagementRequest implements ApiRequest {
               });
           },
           refused: reject,
-          abandoned: () => reject(new HttpError(400, "the client disconnected before the body was complete")),
+          abandoned: () => reject(new ServiceError("request-invalid", "the client disconnected before the body was complete")),
         },
         limit,
       );
@@ -106,10 +106,10 @@ export class ManagementResponder implements ApiResponder {
     this.send(status, JSON.stringify(value), { "Content-Type": "application/json", ...headers });
   }
 
-  error(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
+  error({ code, message, problemCode, headers }: ErrorReply): void {
     if (this.#sent) return;
     this.#sent = true;
-    this.#inbound.refuse(status, text, { ...this.#version, ...headers });
+    this.#inbound.refuse({ code, message, problemCode, headers: { ...this.#version, ...headers } });
   }
 
   stream(status: number, headers: Readonly<Record<string, string>>): ApiStream {

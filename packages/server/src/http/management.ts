@@ -2,6 +2,7 @@
 // check token, path and method first.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Awaitable } from "@sluice/engine/spi";
+import type { ErrorReply } from "../service-error.ts";
 
 export interface ApiRequest {
   readonly method: string;
@@ -18,7 +19,7 @@ export interface ApiRequest {
   readonly remoteAddress: string;
   /** Aborted when the client disconnects before the reply is complete. */
   readonly signal: AbortSignal;
-  /** The decompressed body; rejects with an HttpError 413, 415 or 400. The listener's limit applies unless a smaller one is passed. */
+  /** The decompressed body; rejects with a ServiceError. The listener's limit applies unless a smaller one is passed. */
   readBody(limitBytes?: number): Promise<Buffer>;
 }
 
@@ -27,7 +28,7 @@ export interface ApiResponder {
   readonly sent: boolean;
   send(status: number, body: string | Uint8Array | undefined, headers?: Readonly<Record<string, string>>): void;
   json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): void;
-  error(status: number, text: string, headers?: Readonly<Record<string, string>>): void;
+  error(error: ErrorReply): void;
   /** Sends the head immediately and leaves the body open, for event streams. */
   stream(status: number, headers: Readonly<Record<string, string>>): ApiStream;
 }
@@ -46,5 +47,5 @@ export interface ApiStream {
   destroy(): void;
 }
 
-/** Handles all requests under `/_api`. A thrown HttpError is sent as is, anything else as 500. */
+/** Handles all requests under `/_api`. A thrown ServiceError is sent as is, anything else as 500. */
 export type ManagementHandler = (request: ApiRequest, respond: ApiResponder) => Awaitable<void>;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TrackedSocket } from "./client-error.ts";
 import { BodyReading, bodyError, type BodyReceiver } from "./body.ts";
 import type { HttpBytes } from "./http-bytes.ts";
-import { HttpError } from "./http-error.ts";
+import type { ErrorReply } from "../service-error.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { ForwardedRequest } from "./worker-socket.ts";
 import { canSkipBody, refuseAndClose } from "./refuse.ts";
@@ -92,14 +92,14 @@ export class NodeInboundRequest implements InboundRequest {
     this.#releaseRequest();
   }
 
-  refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
+  refuse(error: ErrorReply): void {
     const { request, response, method } = this;
     if (!this.#isSkippable()) {
-      refuseAndClose(request, response, new HttpError(status, text, headers));
+      refuseAndClose(request, response, error);
       return;
     }
     if (this.#scope.draining) response.shouldKeepAlive = false;
-    sendError(response, status, text, headers, this.#sendOptions(method));
+    sendError(response, error, this.#sendOptions(method));
     this.#releaseRequest();
   }
 

@@ -2,7 +2,7 @@
 // socket were closed immediately, the kernel would reset the connection and the reply would be lost.
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { HttpError } from "./http-error.ts";
+import { errorHeaders, statusOf, type ErrorReply } from "../service-error.ts";
 import { errorBody, isSendable } from "./reply.ts";
 
 const lingerMs = 1_000;
@@ -15,18 +15,13 @@ export function canSkipBody(bodyLength: number): boolean {
 }
 
 /** Sends an error reply to a request whose body is not read, and closes the connection. */
-export function refuseAndClose(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
+export function refuseAndClose(request: IncomingMessage, response: ServerResponse, error: ErrorReply): void {
   // A response queued behind a pipelined one has no socket yet; node keeps the order and closes after it.
   if (response.socket === null || response.headersSent) {
     if (response.headersSent) response.destroy();
     else {
       const body = errorBody(error.message);
-      response.writeHead(error.status, {
-        "Content-Type": "application/json",
-        "Content-Length": Buffer.byteLength(body),
-        ...error.headers,
-        Connection: "close",
-      });
+      response.writeHead(statusOf(error), { ...errorHeaders(error), "Content-Length": Buffer.byteLength(body), Connection: "close" });
       response.end(body);
     }
     return;
@@ -36,14 +31,15 @@ export function refuseAndClose(request: IncomingMessage, response: ServerRespons
 }
 
 /** Writes a reply directly to a socket and closes it. */
-export function endSocket(socket: Socket, error: HttpError, headOnly = false): void {
+export function endSocket(socket: Socket, error: ErrorReply, headOnly = false): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const body = errorBody(error.message);
-  let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n`;
-  for (const [name, value] of Object.entries(error.headers ?? {})) if (isSendable(name, value)) head += `${name}: ${value}\r\n`;
+  const status = statusOf(error);
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n`;
+  for (const [name, value] of Object.entries(errorHeaders(error))) if (isSendable(name, value)) head += `${name}: ${value}\r\n`;
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   timer.unref();
   socket.once("close", () => clearTimeout(timer));

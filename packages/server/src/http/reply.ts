@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Readable, pipeline } from "node:stream";
+import { errorHeaders, statusOf, type ErrorReply } from "../service-error.ts";
 import type { UnsentReplies } from "./unsent-replies.ts";
 
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -103,14 +104,8 @@ export function errorBody(text: string): string {
   return JSON.stringify({ error: text.length > 500 ? `${text.slice(0, 499)}…` : text });
 }
 
-export function sendError(
-  response: ServerResponse,
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>> | undefined,
-  options: SendOptions,
-): void {
-  sendReply(response, status, { "Content-Type": "application/json", ...headers }, errorBody(text), options);
+export function sendError(response: ServerResponse, error: ErrorReply, options: SendOptions): void {
+  sendReply(response, statusOf(error), errorHeaders(error), errorBody(error.message), options);
 }
 
 function addHeader(head: string[], name: string, value: string | readonly string[]): void {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TrackedSocket } from "./client-error.ts";
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 import type { ListenerOptions } from "./listener.ts";
 import { ManagementRequest, ManagementResponder } from "./management-call.ts";
 import { NodeInboundRequest, type ListenerScope } from "./node-inbound-request.ts";
@@ -33,7 +33,7 @@ export class RequestDispatcher {
     try {
       inbound = new NodeInboundRequest(request, response, readHead(request, this.#scope.limits), query, this.#scope, expectsContinue);
     } catch (error) {
-      refuseAndClose(request, response, error instanceof HttpError ? error : new HttpError(400, "the request cannot be read"));
+      refuseAndClose(request, response, error instanceof ServiceError ? error : new ServiceError("request-invalid", "the request cannot be read"));
       return undefined;
     }
     const socket = request.socket as TrackedSocket;
@@ -50,8 +50,8 @@ export class RequestDispatcher {
     if (this.#options.tryForward?.(inbound, path, isLate) === true) return;
     const target = readTarget(path);
     if (target.kind === "management") void this.#manage(inbound, target.segments);
-    else if (target.kind === "invalid") inbound.refuse(400, target.problem);
-    else if (isLate) inbound.refuse(503, "the runtime is shutting down", { "Retry-After": "1" });
+    else if (target.kind === "invalid") inbound.refuse({ code: "request-invalid", message: target.problem });
+    else if (isLate) inbound.refuse({ code: "draining", message: "the runtime is shutting down", headers: { "Retry-After": "1" } });
     else this.#options.ingress.serve(inbound, target.path);
   }
 
@@ -64,11 +64,11 @@ export class RequestDispatcher {
       await management(request, respond);
       if (!respond.sent) throw new Error("the management API sent no reply");
     } catch (error) {
-      if (error instanceof HttpError) respond.error(error.status, error.message, error.headers);
+      if (error instanceof ServiceError) respond.error(error);
       else {
         const reference = randomBytes(6).toString("hex");
         reportFault(error, reference);
-        respond.error(500, `internal error (ref ${reference})`);
+        respond.error({ code: "internal", message: `internal error (ref ${reference})` });
       }
     } finally {
       request.release();

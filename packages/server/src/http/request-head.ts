@@ -1,7 +1,7 @@
 // Reads the headers that the listener uses in one pass over the raw list. Building node's header object costs more than all other work
 // here, and most webhook runs never need it.
 import type { IncomingMessage } from "node:http";
-import { HttpError } from "./http-error.ts";
+import { ServiceError } from "../service-error.ts";
 import type { HttpLimits } from "./limits.ts";
 
 export interface RequestHead {
@@ -15,12 +15,12 @@ export interface RequestHead {
 
 const empty: RequestHead = { bodyLength: 0, encoding: "", session: "" };
 
-/** Reads and validates the head; throws an HttpError for requests that must not reach a handler. */
+/** Reads and validates the head; throws a ServiceError for requests that must not reach a handler. */
 export function readHead(request: IncomingMessage, limits: HttpLimits): RequestHead {
   const raw = request.rawHeaders;
-  if (raw.length > limits.maxHeaderCount * 2) throw new HttpError(431, `more than ${limits.maxHeaderCount} request headers`);
-  if ((request.url as string).length > limits.maxUrlBytes) throw new HttpError(414, `request target exceeds ${limits.maxUrlBytes} bytes`);
-  if (request.httpVersionMajor !== 1) throw new HttpError(505, "only HTTP/1.1 and HTTP/1.0 are supported");
+  if (raw.length > limits.maxHeaderCount * 2) throw new ServiceError("head-too-large", `more than ${limits.maxHeaderCount} request headers`);
+  if ((request.url as string).length > limits.maxUrlBytes) throw new ServiceError("target-too-long", `request target exceeds ${limits.maxUrlBytes} bytes`);
+  if (request.httpVersionMajor !== 1) throw new ServiceError("http-version-unsupported", "only HTTP/1.1 and HTTP/1.0 are supported");
   let hosts = 0;
   let bodyLength = 0;
   let encoding = "";
@@ -50,7 +50,7 @@ export function readHead(request: IncomingMessage, limits: HttpLimits): RequestH
     }
   }
   if (hosts !== 1 && !(hosts === 0 && request.httpVersionMinor === 0))
-    throw new HttpError(400, hosts === 0 ? "the Host header is missing" : "more than one Host header");
+    throw new ServiceError("request-invalid", hosts === 0 ? "the Host header is missing" : "more than one Host header");
   return bodyLength === 0 && encoding === "" && session === "" ? empty : { bodyLength, encoding, session };
 }
 
@@ -61,5 +61,6 @@ function contentEncoding(previous: string, value: string): string {
 
 /** Servers interpret other codings, and any coding in HTTP/1.0, differently, which enables request smuggling. */
 function checkTransferEncoding(request: IncomingMessage, value: string): void {
-  if (value.trim().toLowerCase() !== "chunked" || request.httpVersionMinor === 0) throw new HttpError(400, "the only supported transfer encoding is 'chunked'");
+  if (value.trim().toLowerCase() !== "chunked" || request.httpVersionMinor === 0)
+    throw new ServiceError("request-invalid", "the only supported transfer encoding is 'chunked'");
 }

@@ -7,6 +7,9 @@ import type { HeldBytes } from "./held-bytes.ts";
 import type { TimeSlicedQueue } from "./time-sliced-queue.ts";
 
 const headEnd = Buffer.from("\r\n\r\n", "latin1");
+const headMethod = "HEAD ";
+/** Empty lines before a head end its piece, so the method of a piece is among its first bytes. */
+const methodWindow = 64;
 /** Number of pieces parsed before other connections are served: a chunked body may consist of a very large number of pieces. */
 const piecesPerTurn = 64;
 
@@ -23,6 +26,8 @@ export class RequestPacing {
   #isReading = false;
   /** True when the bytes being parsed arrived before the previous reply was sent. */
   isPipelined = false;
+  /** The first bytes of a head whose end has not been parsed, without empty lines before it. */
+  #method = "";
   #isFeeding = false;
   #isScheduled = false;
   /** The client half-closed the connection. node:http is notified later; otherwise it would drop the waiting requests. */
@@ -54,6 +59,7 @@ export class RequestPacing {
   requestStarted(request: IncomingMessage, response: ServerResponse, bodyLength: number): void {
     this.#request = request;
     this.#response = response;
+    this.#method = "";
     this.#bodyRemaining = bodyLength;
     response.once("close", () => {
       if (this.#response !== response) return;
@@ -68,6 +74,11 @@ export class RequestPacing {
     if (isReady && this.#waiting !== undefined) this.#schedule();
     this.#setReading();
     return this.#socket;
+  }
+
+  /** Whether the request being read gets a reply without a body, even if it cannot be read. */
+  get isHeadRequest(): boolean {
+    return this.#request === undefined ? this.#method === headMethod : this.#request.method === "HEAD";
   }
 
   /** Receives bytes from the client. */
@@ -127,6 +138,7 @@ export class RequestPacing {
     } else {
       const end = waiting.indexOf(headEnd);
       length = end < 0 ? waiting.length : end + headEnd.length;
+      if (this.#response === undefined) this.#method = startOfHead(this.#method + waiting.toString("latin1", 0, Math.min(length, methodWindow)));
     }
     this.#waiting = length === waiting.length ? undefined : waiting.subarray(length);
     return waiting.subarray(0, length);
@@ -157,6 +169,8 @@ export class RequestPacing {
     (shouldRead ? resume : pause).call(this.#socket);
   }
 }
+
+const startOfHead = (text: string): string => text.replace(/^[\r\n]+/, "").slice(0, headMethod.length);
 
 /** Removes and returns the listener added last. */
 function takeListener(socket: Socket, event: "data" | "end"): (...parameters: unknown[]) => void {

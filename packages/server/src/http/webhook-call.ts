@@ -3,9 +3,9 @@
 import { randomBytes } from "node:crypto";
 import type { HttpReply, HttpRequest, SessionTag } from "@sluice/engine/spi";
 import type { AccessCheck, AccessGranted, AccessNeedsBody, AccessDenied, AccessRequest } from "./access.ts";
+import type { ErrorReply } from "../service-error.ts";
 import type { InboundRequest } from "./inbound-request.ts";
 import type { BodyReceiver } from "./body.ts";
-import type { HttpError } from "./http-error.ts";
 import { joinedHeaders } from "./joined-headers.ts";
 import type { IngressOptions } from "./ingress-options.ts";
 import type { Mounted } from "./mount-table.ts";
@@ -112,8 +112,8 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     }
   }
 
-  refused(error: HttpError): void {
-    this.#inbound.refuse(error.status, error.message, this.#withReplyHeaders(error.headers));
+  refused(error: ErrorReply): void {
+    this.#refuse(error);
     this.#end();
   }
 
@@ -176,7 +176,7 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   #deny(denied: AccessDenied, body?: Buffer): void {
-    if (this.#options.forwardRefused === undefined) this.#inbound.refuse(denied.status, denied.error, this.#withReplyHeaders(denied.headers));
+    if (this.#options.forwardRefused === undefined) this.#refuse(denied);
     else this.#options.forwardRefused(this.#inbound, body);
     this.#end();
   }
@@ -186,8 +186,8 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
     if (session !== "") {
       const found = this.#options.sessionOf?.(session);
       if (found === undefined || found === "expired") {
-        const [status, problem] = found === undefined ? ([404, "not found"] as const) : ([410, "expired"] as const);
-        this.#deny({ kind: "denied", status, error: `test session '${session.slice(0, 100)}' ${problem}` });
+        const [code, problem] = found === undefined ? (["not-found", "not found"] as const) : (["gone", "expired"] as const);
+        this.#deny({ kind: "denied", code, message: `test session '${session.slice(0, 100)}' ${problem}` });
         return;
       }
       this.session = found;
@@ -245,14 +245,14 @@ export class WebhookCall implements HttpRequest, AccessRequest, BodyReceiver {
   }
 
   /** Adds the CORS headers to errors too; otherwise a page could not read them. */
-  #withReplyHeaders(headers: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined {
-    return this.#replyHeaders === undefined ? headers : { ...this.#replyHeaders, ...headers };
+  #refuse({ code, message, headers }: ErrorReply): void {
+    this.#inbound.refuse({ code, message, headers: this.#replyHeaders === undefined ? headers : { ...this.#replyHeaders, ...headers } });
   }
 
   #fault(fault: unknown): void {
     const reference = randomBytes(6).toString("hex");
     this.#options.reportFault(fault, reference);
-    this.#inbound.refuse(500, `internal error (ref ${reference})`, this.#withReplyHeaders(undefined));
+    this.#refuse({ code: "internal", message: `internal error (ref ${reference})` });
     this.#end();
   }
 }

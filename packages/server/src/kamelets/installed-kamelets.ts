@@ -8,7 +8,8 @@ import type { Unflushed } from "../flows/flow-store.ts";
 import { claimsKey, decodeFlow, type FlowParts } from "../flows/installed-flows.ts";
 import { throwStorageError, throwIfUnflushed } from "../flows/storage-errors.ts";
 import { systemClock } from "../host/clock.ts";
-import { rejectStaleChange, rejectIfUsed, type RemoteFlow, type IfMatch } from "../mappings/installed-document.ts";
+import { rejectIfUsed, type RemoteFlow } from "../mappings/installed-document.ts";
+import { checkPrecondition, type Precondition } from "../precondition.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import { checkKamelet, type CheckedKamelet } from "./check-kamelet.ts";
 import type { KameletFolder } from "./find-kamelet-folders.ts";
@@ -37,7 +38,7 @@ export interface KameletsParts {
 export interface KameletRequest {
   readonly name: string;
   readonly bytes: Uint8Array;
-  readonly ifMatch: IfMatch;
+  readonly precondition: Precondition;
   readonly dryRun: boolean;
   /** Installs it even if flows cannot use it; these flows keep running with the previous version. */
   readonly force: boolean;
@@ -131,11 +132,11 @@ export class InstalledKamelets {
 
   install(request: KameletRequest): Promise<KameletOutcome> {
     return this.#exclusively(async () => {
-      const { name, bytes, ifMatch, dryRun, force, others } = request;
+      const { name, bytes, precondition, dryRun, force, others } = request;
       const { store } = this.#parts;
       this.#rejectCaseConflict(name);
       const current = this.find(name);
-      rejectStaleChange(noun, name, ifMatch, current === undefined ? undefined : { ...current, id: name });
+      checkPrecondition(`${noun} '${name}'`, precondition, current);
       const { prepared, kamelet } = await this.check(name, bytes, others);
       assertDeployable(prepared);
       const text = textOf(bytes);
@@ -158,11 +159,11 @@ export class InstalledKamelets {
   }
 
   /** Removes a deployed Kamelet. A Kamelet of the same name in a folder or package is used instead from then on. */
-  remove(name: string, ifMatch: IfMatch): Promise<void> {
+  remove(name: string, precondition: Precondition): Promise<void> {
     return this.#exclusively(async () => {
       const { store, log } = this.#parts;
       const current = this.read(name);
-      rejectStaleChange(noun, name, ifMatch, { ...current, id: name });
+      checkPrecondition(`${noun} '${name}'`, precondition, current);
       const { origin, name: place } = current.place;
       if (origin !== "deployed") throw new ServiceError("conflict", `Kamelet '${name}' is read from the ${origin} '${place}': remove it there`);
       const other = this.#others.find(name);

@@ -3,6 +3,7 @@
 import { fstatSync, write } from "node:fs";
 import { FileOutput } from "./file-output.ts";
 import { RecentText } from "./recent-text.ts";
+import type { LineFormat } from "./output-format.ts";
 import { LineBuffer, type UnwrittenLine } from "./line-buffer.ts";
 
 export interface BatchedWriter {
@@ -20,6 +21,7 @@ export interface WriterOptions {
   readonly maxBytes: number;
   /** Creates the line that reports dropped lines. */
   readonly dropped: (count: number) => string;
+  readonly format?: LineFormat;
 }
 
 /** Batching delay: frequent small writes would cost a system call each. */
@@ -28,7 +30,7 @@ const gatherMs = 10;
 /** Delay before writing again to a pipe whose reader is stalled. */
 const pipeRetryMs = 5;
 
-export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: WriterOptions): BatchedWriter {
+export function createBatchedWriter({ fileDescriptor, maxBytes, dropped, format }: WriterOptions): BatchedWriter {
   // Writing to a file does not block, and using another thread costs ten times as much. The reader of a pipe may stall.
   const isFile = fstatSync(fileDescriptor).isFile();
   const output = new FileOutput(fileDescriptor);
@@ -41,7 +43,7 @@ export function createBatchedWriter({ fileDescriptor, maxBytes, dropped }: Write
   function take(): Buffer {
     const bytes = waiting.take();
     recent.add(bytes);
-    return bytes;
+    return format === undefined ? bytes : format(bytes);
   }
 
   function flushLater(): void {

@@ -1,7 +1,9 @@
+import { isatty } from "node:tty";
 import type { LogLevel } from "@sluice/engine";
-import type { Settings } from "../config.ts";
+import type { Configuration } from "../config.ts";
 import { createSecretValues, type SecretValues } from "../masking/secret-values.ts";
 import { createBatchedWriter, type BatchedWriter } from "./batched-writer.ts";
+import { lineFormat } from "./output-format.ts";
 import { createRuntimeLog, type RuntimeLog } from "./runtime-log.ts";
 
 export interface ProcessLog {
@@ -11,13 +13,14 @@ export interface ProcessLog {
 }
 
 /** Creates the log of a process on a file descriptor, and the registry of secrets to mask in it. */
-export function createProcessLog(settings: Settings, output: number): ProcessLog {
+export function createProcessLog({ settings, environment }: Configuration, output: number): ProcessLog {
   const secrets = createSecretValues();
   secrets.set("process", [settings.deployToken ?? ""]);
   const writer = createBatchedWriter({
     fileDescriptor: output,
     maxBytes: settings.logBuffer,
     dropped: droppedRecords,
+    format: lineFormat(settings, environment, isatty(output)),
   });
   return { writer, secrets, log: createRuntimeLog({ level: settings.logLevel.toUpperCase() as LogLevel, writer, secrets, now: () => Date.now() }) };
 }

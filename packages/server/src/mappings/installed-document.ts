@@ -1,20 +1,11 @@
 // Checks shared by tables, mapping documents, connections and Kamelets.
 import { isFlowId } from "../flows/flow-id.ts";
-import { rejectIfStale } from "../stale-change.ts";
 import { invalidId, oneSentence, ServiceError } from "../service-error.ts";
 
 export interface DocumentVersion {
   readonly id: string;
   readonly hash: string;
   readonly lastModified: number;
-}
-
-/** The hashes that may be replaced; `*` matches any existing version. */
-export type IfMatch = readonly string[] | undefined;
-
-/** Rejects a change that is based on another version. */
-export function rejectStaleChange(noun: string, id: string, ifMatch: IfMatch, current: DocumentVersion | undefined): void {
-  rejectIfStale(`${noun} '${id}'`, ifMatch, current);
 }
 
 /** Some file systems are case-insensitive: two documents must never share a file. */

@@ -15,7 +15,8 @@ import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { byId, notFound, rejectStaleChange, rejectCaseConflict, type IfMatch, type DocumentVersion } from "./installed-document.ts";
+import { byId, notFound, rejectCaseConflict, type DocumentVersion } from "./installed-document.ts";
+import { checkPrecondition, type Precondition } from "../precondition.ts";
 
 const noun = "message mapping";
 
@@ -33,9 +34,9 @@ export interface MessageMappings {
   install(
     id: string,
     document: unknown,
-    ifMatch: IfMatch,
+    precondition: Precondition,
   ): Promise<{ readonly installed: InstalledMapping; readonly created: boolean; readonly warnings: readonly string[] }>;
-  remove(id: string, ifMatch: IfMatch): Promise<void>;
+  remove(id: string, precondition: Precondition): Promise<void>;
   load(): Promise<void>;
   /** Loads changes made by hand; an invalid document leaves the previous one active. */
   reload(): Promise<void>;
@@ -60,10 +61,10 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
   const importers = (id: string): readonly InstalledMapping[] =>
     [...installed.values()].filter((entry) => entry.id !== id && entry.mapping?.imports.includes(id) === true);
 
-  async function install(id: string, document: unknown, ifMatch: IfMatch): ReturnType<MessageMappings["install"]> {
+  async function install(id: string, document: unknown, precondition: Precondition): ReturnType<MessageMappings["install"]> {
     rejectCaseConflict(noun, id, installed);
     const current = installed.get(id);
-    rejectStaleChange(noun, id, ifMatch, current);
+    checkPrecondition(`${noun} '${id}'`, precondition, current);
     const replaced = new Map([[id, document]]);
     const { mapping, problems, warnings } = await compile(document, { runTests: true, replaced });
     if (mapping === undefined || problems.length > 0) throw new ServiceError("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
@@ -82,10 +83,10 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
     return { installed: entry, created: current === undefined, warnings };
   }
 
-  async function remove(id: string, ifMatch: IfMatch): Promise<void> {
+  async function remove(id: string, precondition: Precondition): Promise<void> {
     const current = installed.get(id);
     if (current === undefined) throw notFound(noun, id);
-    rejectStaleChange(noun, id, ifMatch, current);
+    checkPrecondition(`${noun} '${id}'`, precondition, current);
     const { unflushed } = await store.remove(id).catch(throwStorageError);
     const users = importers(id);
     installed.delete(id);
@@ -169,8 +170,8 @@ export function createMessageMappings(store: DocumentStore, log: Log, environmen
       return found;
     },
     // Serialized, because imports must not change during compilation.
-    install: (id, document, ifMatch) => mutex.run("documents", () => install(id, document, ifMatch)),
-    remove: (id, ifMatch) => mutex.run("documents", () => remove(id, ifMatch)),
+    install: (id, document, precondition) => mutex.run("documents", () => install(id, document, precondition)),
+    remove: (id, precondition) => mutex.run("documents", () => remove(id, precondition)),
     load,
   };
 }

@@ -8,7 +8,8 @@ import { inSlices } from "../host/in-slices.ts";
 import { oneSentence, ServiceError } from "../service-error.ts";
 import type { BrokenDocument, DocumentStore, StoredDocument } from "./document-store.ts";
 import { reloadDocuments } from "./reload-documents.ts";
-import { byId, notFound, rejectStaleChange, rejectCaseConflict, type IfMatch, type DocumentVersion } from "./installed-document.ts";
+import { byId, notFound, rejectCaseConflict, type DocumentVersion } from "./installed-document.ts";
+import { checkPrecondition, type Precondition } from "../precondition.ts";
 
 const noun = "value mapping";
 
@@ -28,9 +29,9 @@ export interface ValueMappings {
   install(
     id: string,
     document: unknown,
-    ifMatch: IfMatch,
+    precondition: Precondition,
   ): Promise<{ readonly installed: InstalledTable; readonly created: boolean; readonly warnings: readonly string[] }>;
-  remove(id: string, ifMatch: IfMatch): Promise<void>;
+  remove(id: string, precondition: Precondition): Promise<void>;
   /** Loads the stored tables; a broken one is listed with its error and does not affect the others. */
   load(): Promise<void>;
   /** Applies manual changes; an invalid table leaves the previous version active. */
@@ -55,10 +56,10 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
   const mutex = createKeyedMutex();
   const tables = { get: (id: string): ValueTable | undefined => installed.get(id)?.table };
 
-  async function install(id: string, document: unknown, ifMatch: IfMatch): ReturnType<ValueMappings["install"]> {
+  async function install(id: string, document: unknown, precondition: Precondition): ReturnType<ValueMappings["install"]> {
     rejectCaseConflict(noun, id, installed);
     const current = installed.get(id);
-    rejectStaleChange(noun, id, ifMatch, current);
+    checkPrecondition(`${noun} '${id}'`, precondition, current);
     const { table, problems } = await inSlices(readTableIncrementally(id, document));
     if (table === undefined) throw new ServiceError("document-invalid", `${noun} '${id}': ${problemText(problems)}`);
     const text = await inSlices(documentTextIncrementally(document));
@@ -85,12 +86,12 @@ export function createValueMappings(store: DocumentStore, log: Log): ValueMappin
       if (found === undefined) throw notFound(noun, id);
       return found;
     },
-    install: (id, document, ifMatch) => mutex.run(id.toLowerCase(), () => install(id, document, ifMatch)),
-    remove: (id, ifMatch) =>
+    install: (id, document, precondition) => mutex.run(id.toLowerCase(), () => install(id, document, precondition)),
+    remove: (id, precondition) =>
       mutex.run(id.toLowerCase(), async () => {
         const current = installed.get(id);
         if (current === undefined) throw notFound(noun, id);
-        rejectStaleChange(noun, id, ifMatch, current);
+        checkPrecondition(`${noun} '${id}'`, precondition, current);
         const { unflushed } = await store.remove(id).catch(throwStorageError);
         installed.delete(id);
         throwIfUnflushed(unflushed, `${noun} '${id}' was removed, but may reappear`);

@@ -37,19 +37,6 @@ describe("run counts", () => {
     counts.ended(run("f", 1));
     expect(counts.list().map(({ routeId }) => routeId)).toEqual(["b", "c", "f", "_other"]);
   });
-
-  it("takes less than 0.33 µs per run", () => {
-    const counts = createRunCounts({ maxRoutes: 10, isInService: () => true });
-    const sampleRun = run("a", 0);
-    for (let count = 0; count < 100_000; count++) counts.ended(sampleRun);
-    // The best of several rounds: other load and garbage collection only make a round slower.
-    const rounds = Array.from({ length: 8 }, () => {
-      const before = process.cpuUsage();
-      for (let count = 0; count < 500_000; count++) counts.ended(sampleRun);
-      return process.cpuUsage(before).user / 500_000;
-    });
-    expect(Math.min(...rounds)).toBeLessThan(0.33);
-  });
 });
 
 describe("the text format", () => {

@@ -4,7 +4,7 @@ import { inSlices } from "../host/in-slices.ts";
 import type { SecretValues } from "../masking/secret-values.ts";
 import type { FoundRuns } from "../other-workers/worker-metrics.ts";
 import { maxSearchMs, positionOf, wordsOf } from "../runs/find-runs.ts";
-import { containsWords, runJson, type RunMetadata } from "../runs/run-metadata.ts";
+import { containsWords, runJson, runKinds, type RunKind, type RunMetadata } from "../runs/run-metadata.ts";
 import type { RunFilter } from "../runs/run-history.ts";
 import type { SqlValue } from "../store/sqlite.ts";
 import type { FoundRow, RunSearch } from "./segment-files.ts";
@@ -55,6 +55,14 @@ function* addMatches(
 
 const includesAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
 
+/** The index tells test runs from the others; only to separate live runs from replays, their data is read. */
+function kindCondition(kinds: readonly RunKind[]): string {
+  const stored = "(session_id IS NULL AND coalesce(json_extract(facts, '$.kind'), iif(json_extract(facts, '$.replayOf') IS NULL, 'live', 'replay')) = ";
+  const hasBoth = kinds.includes("live") && kinds.includes("replay");
+  const other = hasBoth ? "session_id IS NULL" : kinds.includes("live") ? `${stored}'live')` : kinds.includes("replay") ? `${stored}'replay')` : "0";
+  return kinds.includes("test") ? `(session_id IS NOT NULL OR ${other})` : other;
+}
+
 /** Undefined when nothing can match. */
 function conditions(filter: RunFilter): Pick<RunSearch, "where" | "values"> | undefined {
   const parts: string[] = ["1"];
@@ -69,6 +77,7 @@ function conditions(filter: RunFilter): Pick<RunSearch, "where" | "values"> | un
   add("status = ?", filter.status);
   add("correlation_id = ?", filter.correlationId);
   add("session_id = ?", filter.sessionId);
+  if (filter.kinds !== undefined && filter.kinds.length < runKinds.length) parts.push(kindCondition(filter.kinds));
   add("started_at >= ?", filter.since);
   add("started_at <= ?", filter.until);
   // The driver truncates text at the first NUL, so that the condition would match too much.

@@ -51,7 +51,12 @@ function messagesText({ messages, messagesTruncated }: StoredMessages): string {
   return `{"messages":[${texts.join(",")}],"messagesTruncated":${messagesTruncated || texts.length < messages.length}}`;
 }
 
-export const parseMetadata = (text: string): RunMetadata => JSON.parse(text) as RunMetadata;
+/** Runs that were stored before their kind was recorded have the kind that their other members imply. */
+export function parseMetadata(text: string): RunMetadata {
+  const metadata = JSON.parse(text) as RunMetadata & { readonly kind?: RunMetadata["kind"] };
+  const { sessionId, replayOf } = metadata;
+  return { ...metadata, kind: metadata.kind ?? (sessionId !== undefined ? "test" : replayOf === undefined ? "live" : "replay") };
+}
 
 /** Also masks values that became secret after the run was stored. */
 export const messagesOf = (text: string, secrets: SecretValues): StoredMessages => JSON.parse(secrets.records.scrubJson(text)) as StoredMessages;

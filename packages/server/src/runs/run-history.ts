@@ -1,6 +1,6 @@
 // Recent runs of every route in memory, limited per route, in total, and in bytes. Runs of removed routes stay until they are evicted.
 import type { Exchange, Run } from "@sluice/engine";
-import type { RunMetadata } from "./run-metadata.ts";
+import type { RunKind, RunMetadata } from "./run-metadata.ts";
 import { RouteHistory } from "./route-history.ts";
 import { adoptedRun, RunRecord, type HistoryEntry } from "./run-record.ts";
 
@@ -22,6 +22,8 @@ export interface RunFilter {
   readonly status?: string | undefined;
   readonly correlationId?: string | undefined;
   readonly sessionId?: string | undefined;
+  /** Undefined for all kinds. */
+  readonly kinds?: readonly RunKind[] | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit: number;
@@ -162,12 +164,13 @@ function detachRecord({ run }: HistoryEntry): void {
   if (run !== undefined) run.record = undefined;
 }
 
-function matches(record: HistoryEntry, { flowId, status, correlationId, sessionId, since, until }: Omit<RunFilter, "limit">): boolean {
+function matches(record: HistoryEntry, { flowId, status, correlationId, sessionId, kinds, since, until }: Omit<RunFilter, "limit">): boolean {
   return (
     (flowId === undefined || record.route.flowId === flowId) &&
     (status === undefined || record.status === status) &&
     (correlationId === undefined || record.correlationId === correlationId) &&
     (sessionId === undefined || record.sessionId === sessionId) &&
+    (kinds === undefined || kinds.includes(record.kind)) &&
     (since === undefined || record.startedAt >= since) &&
     (until === undefined || record.startedAt <= until)
   );

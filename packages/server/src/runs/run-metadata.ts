@@ -9,6 +9,10 @@ export const previewLimit = 1_024;
 /** Maximum length of an error message. */
 export const maxMessageLength = 2_000;
 
+/** `test`: in a test session. `replay`: of a run or a dead letter, with the runs that it starts. `live`: all others. */
+export const runKinds = ["live", "replay", "test"] as const;
+export type RunKind = (typeof runKinds)[number];
+
 export interface RunError {
   readonly type: string;
   readonly message: string;
@@ -40,6 +44,7 @@ export interface RunMetadata {
   readonly replyStatus: number | undefined;
   readonly replySize: number | undefined;
   readonly replayOf: string | undefined;
+  readonly kind: RunKind;
 }
 
 /** The data of a run that other processes have. */
@@ -63,6 +68,7 @@ export function lostRun(lost: LostRun, error: RunError, endedAt: number): RunMet
     replyStatus: undefined,
     replySize: undefined,
     replayOf: undefined,
+    kind: "live",
   };
 }
 
@@ -133,6 +139,7 @@ export function runJson(run: RunMetadata, secrets: SecretValues): Readonly<Recor
       run.endedAt === 0 ? null : { status: run.replyStatus ?? (run.trigger.method === undefined ? null : failed ? 500 : 200), size: run.replySize ?? null },
     sessionId: run.sessionId ?? null,
     replayOf: run.replayOf ?? null,
+    kind: run.kind,
   };
 }
 

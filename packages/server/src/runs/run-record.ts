@@ -3,7 +3,7 @@ import { StepTrail, type Exchange, type Run } from "@sluice/engine";
 import { copyString } from "@sluice/engine/values";
 import { lengthOf } from "../http/reply.ts";
 import { previewBody } from "../masking/preview.ts";
-import { maxMessageLength, previewLimit, type RunError, type RunMetadata } from "./run-metadata.ts";
+import { maxMessageLength, previewLimit, type RunError, type RunKind, type RunMetadata } from "./run-metadata.ts";
 
 const maxTypeLength = 256;
 /** Estimated memory of an empty record, and of each step. */
@@ -11,7 +11,7 @@ const recordBytes = 700;
 const stepBytes = 120;
 
 /** An entry of the history. */
-export interface HistoryEntry extends Pick<RunMetadata, "id" | "route" | "startedAt" | "status" | "correlationId" | "sessionId"> {
+export interface HistoryEntry extends Pick<RunMetadata, "id" | "route" | "startedAt" | "status" | "correlationId" | "sessionId" | "kind"> {
   /** The run while it is running. */
   readonly run: Run | undefined;
   /** Estimated memory, for the limit of the history. */
@@ -54,6 +54,7 @@ export class RunRecord implements HistoryEntry {
   #replyStatus: number | undefined = undefined;
   #replySize: number | undefined = undefined;
   #replayOf: string | undefined = undefined;
+  #isReplay: boolean;
 
   constructor(run: Run, exchange: Exchange) {
     const { body, headers } = exchange.message;
@@ -62,6 +63,7 @@ export class RunRecord implements HistoryEntry {
     this.route = run.route;
     this.startedAt = run.startedAt;
     this.sessionId = run.session?.id;
+    this.#isReplay = (run.parent?.record as RunRecord | undefined)?.kind === "replay";
     this.#exchangeId = exchange.id;
     this.#parentRunId = run.parent?.id;
     this.#trigger = copyTrigger(run.trigger);
@@ -81,9 +83,15 @@ export class RunRecord implements HistoryEntry {
     run.record = this;
   }
 
-  /** Records that this run replays another one. */
-  replays(runId: string): void {
+  /** Records that this run replays another one, or a dead letter. */
+  replays(runId?: string): void {
     this.#replayOf = runId;
+    this.#isReplay = true;
+  }
+
+  get kind(): RunKind {
+    if (this.sessionId !== undefined) return "test";
+    return this.#isReplay ? "replay" : "live";
   }
 
   /** Records the result of the run; returns the increase in estimated memory. */
@@ -137,6 +145,7 @@ export class RunRecord implements HistoryEntry {
       replyStatus: this.#replyStatus,
       replySize: this.#replySize,
       replayOf: this.#replayOf,
+      kind: this.kind,
     };
   }
 

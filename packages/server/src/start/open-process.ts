@@ -38,7 +38,7 @@ export interface ServerProcess extends ProcessLog {
 /** Creates the log and the clock, and locks the data directory. */
 export function openProcess(configuration: Configuration, output: number, variant: StartVariant, startedAt: number): ServerProcess {
   const { settings, environment } = configuration;
-  const processLog = createProcessLog(settings, output);
+  const processLog = createProcessLog(configuration, output);
   const dataDir = resolve(settings.dataDir, variant.worker === undefined ? "" : `worker-${variant.worker}`);
   // Lock first: opening the stores removes temporary files, which may belong to a running process.
   const lock = variant.isTrial === true ? noLock : lockDirectory(dataDir);
@@ -60,12 +60,17 @@ export function openProcess(configuration: Configuration, output: number, varian
   };
 }
 
+/** Throws if a runtime that is started in this way cannot be a node of a cluster. */
+export function assertClusterVariant({ cluster }: Settings, { isTrial, externalFlows, embedding }: StartVariant): void {
+  if (cluster === undefined || isTrial === true) return;
+  if (externalFlows !== undefined) throw new SettingsError(["SERVICE_CLUSTER: flows cannot be passed as files in a cluster: use 'sluice deploy'"]);
+  if (embedding !== undefined) throw new SettingsError(["cluster: not supported inside a host application yet"]);
+}
+
 /** Joins the cluster in the settings; undefined without one. The code for clusters is loaded only if it is needed. */
 export async function openClusterNode({ settings, variant, dataDir, log, ids }: ServerProcess): Promise<ClusterNode | undefined> {
   const { cluster } = settings;
   if (cluster === undefined || variant.isTrial === true) return undefined;
-  if (variant.externalFlows !== undefined) throw new SettingsError(["SERVICE_CLUSTER: flows cannot be passed as files in a cluster: use 'sluice deploy'"]);
-  if (variant.embedding !== undefined) throw new SettingsError(["cluster: not supported inside a host application yet"]);
   const { joinCluster } = await import("../cluster/join-cluster.ts");
   return joinCluster({ settings, cluster, node: nodeName(settings, variant.worker), dataDir, log, ids, boot: ids.next() });
 }

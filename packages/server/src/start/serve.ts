@@ -3,6 +3,8 @@ import { findConnectionFolders } from "../connections/connection-folders.ts";
 import { findKameletFolders } from "../kamelets/find-kamelet-folders.ts";
 import { localDeadLetters } from "../dead-letters/dead-letter-store.ts";
 import { invokeInProcess } from "../embedding/invoke-in-process.ts";
+import type { ExternalFlows } from "../flows/external-flows.ts";
+import type { InstalledFlow } from "../flows/installed-flows.ts";
 import { loadFlows, reloadFlows } from "../flows/load-flows.ts";
 import { watchFlows } from "../flows/watch-flows.ts";
 import type { HttpListener } from "../http/listener.ts";
@@ -30,8 +32,11 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
   const report = await loadFlows(flows);
   const { namedConnections: connections, kamelets } = engine;
   await server.cluster?.follow({ flows, runtime, mappings: documents.mappings, policies: parts.http.policies, connections, kamelets });
-  const listen = async (): Promise<number> => (await listener.listen(settings.port, settings.host, variant.isTrial === true)).port;
-  const port = variant.embedding?.opensPort === false ? 0 : await listen().catch((error: unknown) => runtime.stop().then(() => Promise.reject(error)));
+  const open = async (): Promise<number> => {
+    if (variant.externalFlows !== undefined && !settings.watch) await assertAnyUsable([...flows.installed.values()], variant.externalFlows);
+    return variant.embedding?.opensPort === false ? 0 : (await listener.listen(settings.port, settings.host, variant.isTrial === true)).port;
+  };
+  const port = await open().catch((error: unknown) => runtime.stop().then(() => Promise.reject(error)));
   const watchers = settings.watch ? watch(parts, service) : [];
   if (variant.leaderPort !== undefined) await listener.listenForWorkers(variant.leaderPort.socketPath);
   server.phase = "UP";
@@ -55,6 +60,19 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
       return (stopping ??= stop(parts, listener, watchers));
     },
   };
+}
+
+/**
+ * A service that was started with flow files and can use none of them would look healthy to the process that starts it. Deployed flows are repaired
+ * through the API.
+ */
+async function assertAnyUsable(flows: readonly InstalledFlow[], externalFlows: ExternalFlows): Promise<void> {
+  const [first] = flows;
+  if (externalFlows.mayAllFail === true || first === undefined || flows.some(({ error }) => error === undefined)) return;
+  const external = new Set((await externalFlows.list()).map(({ id }) => id.toLowerCase()));
+  if (flows.some(({ id }) => !external.has(id.toLowerCase()))) return;
+  const subject = flows.length === 1 ? "" : `none of ${flows.length} flows can be used, for example `;
+  throw new Error(`${subject}flow '${first.id}' (${first.file}): ${first.error}; correct it, or pass --watch to start and load it when it changes`);
 }
 
 /** Watches the data directory for manual changes; the returned functions stop watching. */

@@ -14,3 +14,7 @@ export interface StartVariant {
   readonly worker?: number;
   readonly embedding?: Embedding;
 }
+
+/** False for a trial, which uses any free port, for a worker, whose supervisor has chosen the port, and if the host application opens none. */
+export const opensOwnPort = ({ isTrial, leaderPort, worker, embedding }: StartVariant): boolean =>
+  isTrial !== true && leaderPort === undefined && worker === undefined && embedding?.opensPort !== false;

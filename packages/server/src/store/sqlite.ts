@@ -1,6 +1,7 @@
-// SQLite through the API of node:sqlite: the built-in module if this Node has it, else a package with the same API. Parameters are
-// always positional, because both support those in the same way.
+// SQLite through the API of node:sqlite: the built-in module or a package with the same API. Parameters are always positional, because both
+// support those in the same way.
 import { createRequire } from "node:module";
+import { findSqlite, howToGetSqlite } from "@sluice/connectors";
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -22,45 +23,18 @@ export interface Driver {
 }
 
 const require = createRequire(import.meta.url);
-const fallback = "@photostructure/sqlite";
 
 /** The driver's module name or path, valid for `require` in any thread. Throws when there is none. */
 export function driverPath(): string {
-  const found = findDriver();
-  if (found === undefined)
-    throw new Error(`the durable store needs node:sqlite (Node 22.13 or later) or the optional package ${fallback}, which is not installed`);
+  const found = findSqlite();
+  if (found === undefined) throw new Error(`the durable store needs SQLite, which Node ${process.versions.node} does not include: ${howToGetSqlite()}`);
   return found;
-}
-
-/** Like `driverPath`, but undefined when there is none. */
-export function findDriver(): string | undefined {
-  try {
-    require("node:sqlite");
-    return "node:sqlite";
-  } catch {
-    try {
-      return require.resolve(fallback);
-    } catch {
-      return undefined;
-    }
-  }
 }
 
 /** Which features are unavailable without a driver; undefined when there is one. */
 export function missingDriver(): string | undefined {
-  try {
-    // Checked first because loading node:sqlite prints a warning.
-    require.resolve(fallback);
-    return undefined;
-  } catch {
-    try {
-      driverPath();
-      return undefined;
-    } catch {
-      const platform = `${process.platform}-${process.arch}`;
-      return `SQLite is not available for Node ${process.versions.node} on ${platform}: flows run, but durable queues and stored dead letters do not work; Node 22.13 and later include SQLite`;
-    }
-  }
+  if (findSqlite() !== undefined) return undefined;
+  return `Node ${process.versions.node} does not include SQLite: flows run, but durable queues and stored dead letters do not work; ${howToGetSqlite()}`;
 }
 
 export function loadDriver(path: string): Driver {

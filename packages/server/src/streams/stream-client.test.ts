@@ -105,11 +105,12 @@ it("reports gaps for events not built, and builds again after the flood", () => 
   expect(client.received() + client.dropped()).toBe(80_000);
   // Every missing number is reported as a gap in its place.
   let at = 0;
+  let misplaced = 0;
   for (const [, dropped, number] of text.matchAll(/"dropped":(\d+)|"id":"b\.(\d+)"/g)) {
-    if (dropped === undefined) expect(Number(number)).toBe(++at);
-    else at += Number(dropped);
+    if (dropped !== undefined) at += Number(dropped);
+    else if (Number(number) !== ++at) misplaced++;
   }
-  expect(at).toBe(80_000);
+  expect([at, misplaced]).toEqual([80_000, 0]);
   // A reconnecting client gets the same gaps.
   const { gap, events } = client.hub.since("b.100")!;
   expect((gap?.dropped ?? 0) + events.length).toBe(79_900);
@@ -123,13 +124,15 @@ it("reports gaps for events not built, and builds again after the flood", () => 
 
 it("builds all events for a client with a narrower filter, and for one that does not read", () => {
   for (const client of [createClient({ grep: "b" }), createClient({}, false)]) {
+    let skipped = 0;
     for (let elapsed = 0; elapsed < 1_000; elapsed++) {
       for (let index = 0; index < 80; index++) {
-        expect(client.hub.skip(intake)).toBe(false);
+        if (client.hub.skip(intake)) skipped++;
         client.publish(1);
       }
       client.pass(1);
     }
+    expect(skipped).toBe(0);
   }
 });
 

@@ -3,7 +3,7 @@ import type { AccessCheck, AccessRequest } from "../http/access.ts";
 /** Accepts only requests from open test sessions: the port of a trial is reachable by every user of the machine. */
 export function sessionsOnly(isOpen: (sessionId: string) => boolean): () => AccessCheck {
   const check: AccessCheck = {
-    check: (request) => (isOpen(sessionOf(request)) ? { kind: "granted", principal: undefined } : { kind: "denied", status: 403, error: "forbidden" }),
+    check: (request) => (isOpen(sessionOf(request)) ? { kind: "granted", principal: undefined } : { kind: "denied", code: "forbidden", message: "forbidden" }),
   };
   return () => check;
 }

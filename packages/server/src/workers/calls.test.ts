@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Calls, type Envelope } from "./calls.ts";
 
 /** Two processes and their channel; messages are copied as over IPC. */
@@ -11,11 +11,16 @@ function pair(): { readonly one: Calls; readonly other: Calls } {
 describe("calls between processes", () => {
   it("resolve with the returned value, in any order", async () => {
     const { one, other } = pair();
-    other.on("later", async (ms: number) => {
-      await new Promise((resolve) => setTimeout(resolve, ms));
-      return new Map([["waited", ms]]);
-    });
-    expect(await Promise.all([one.call(2, "later", 20), one.call(2, "later", 1)])).toEqual([new Map([["waited", 20]]), new Map([["waited", 1]])]);
+    const resolvers = new Map<string, () => void>();
+    other.on("later", (name: string) => new Promise((resolve) => resolvers.set(name, () => resolve(new Map([["name", name]])))));
+    const order: unknown[] = [];
+    const calls = ["first", "second"].map((name) => one.call(2, "later", name).then((result) => order.push(result)));
+    await vi.waitFor(() => expect(resolvers.size).toBe(2), { timeout: 60_000 });
+    for (const name of ["second", "first"]) {
+      resolvers.get(name)?.();
+      await calls[name === "first" ? 0 : 1];
+    }
+    expect(order).toEqual([new Map([["name", "second"]]), new Map([["name", "first"]])]);
   });
 
   it("fail with the name, message and code of the remote error", async () => {

@@ -36,8 +36,9 @@ import { sendRuns } from "./sent-runs.ts";
 
 export type FollowerProcess = ReturnType<typeof openFollowerProcess>;
 
-export function openFollowerProcess({ settings, environment: variables }: Configuration) {
-  const { log, writer, secrets } = createProcessLog(settings, 1);
+export function openFollowerProcess(configuration: Configuration) {
+  const { settings, environment: variables } = configuration;
+  const { log, writer, secrets } = createProcessLog(configuration, 1);
   writer.open();
   return { settings, log, writer, secrets, clock: systemClock, environment: createEnvironment(variables) };
 }

@@ -42,7 +42,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const queuedRequest = (inbound: NodeInboundRequest, body: Uint8Array | undefined, until: number, reason: string): QueuedRequest => ({
     until,
     attempt: () => attempt(inbound, body, until),
-    giveUp: () => inbound.response.destroyed || inbound.refuse(503, `the leader worker ${reason}`, { "Retry-After": "1" }),
+    giveUp: () => inbound.response.destroyed || refuse(inbound, `the leader worker ${reason}`),
   });
 
   function attempt(inbound: NodeInboundRequest, body: Uint8Array | undefined, until: number): void {
@@ -66,8 +66,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       response.removeListener("close", onClientClose);
       if (hasResponse || response.destroyed) return;
-      if (!notAcceptedCodes.has(error.code ?? ""))
-        return inbound.refuse(503, "the leader worker exited while it processed the request; the outcome is unknown", { "Retry-After": "1" });
+      if (!notAcceptedCodes.has(error.code ?? "")) return refuse(inbound, "the leader worker exited while it processed the request; the outcome is unknown");
       retries.failed(queuedRequest(inbound, body, until, error.code === "EAGAIN" ? "is too busy" : "is unavailable"));
     });
     outgoing.once("socket", (socket) => {
@@ -105,6 +104,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     close: () => agent.destroy(),
   };
 }
+
+const refuse = (inbound: NodeInboundRequest, message: string): void => inbound.refuse({ code: "worker-unavailable", message, headers: { "Retry-After": "1" } });
 
 /** The reply arrived before the end of the request: discard the rest for a moment, since closing at once could lose the reply. */
 function relayEarlyReply(incoming: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {

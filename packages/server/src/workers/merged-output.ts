@@ -3,6 +3,7 @@
 import { fstatSync, write } from "node:fs";
 import type { Readable } from "node:stream";
 import type { BatchedWriter, WriterOptions } from "../log/batched-writer.ts";
+import type { LineFormat } from "../log/output-format.ts";
 import { FileOutput } from "../log/file-output.ts";
 
 const newline = 10;
@@ -15,7 +16,7 @@ export interface MergedOutput extends BatchedWriter {
   merge(stream: Readable): void;
 }
 
-export function createMergedOutput(fileDescriptor: number, dropped: WriterOptions["dropped"]): MergedOutput {
+export function createMergedOutput(fileDescriptor: number, dropped: WriterOptions["dropped"], format?: LineFormat): MergedOutput {
   // Writing to a file does not block, and using another thread costs ten times as much. The reader of a pipe may stall.
   const isFile = fstatSync(fileDescriptor).isFile();
   const output = new FileOutput(fileDescriptor);
@@ -23,10 +24,11 @@ export function createMergedOutput(fileDescriptor: number, dropped: WriterOption
   let isOpen = false;
   let isWriting = false;
   let lost = 0;
+  const shown = (lines: Buffer): Buffer => (format === undefined ? lines : format(lines));
 
   function put(bytes: Buffer, written: () => void = () => undefined): void {
     if (output.isBroken) return written();
-    waiting.push({ bytes, written });
+    waiting.push({ bytes: shown(bytes), written });
     if (isOpen && !isWriting) next();
   }
 
@@ -48,7 +50,7 @@ export function createMergedOutput(fileDescriptor: number, dropped: WriterOption
   }
 
   function writeNow(bytes: Buffer): void {
-    if (lost > 0 && output.write(Buffer.from(`${dropped(lost)}\n`)) === 0) lost = 0;
+    if (lost > 0 && output.write(shown(Buffer.from(`${dropped(lost)}\n`))) === 0) lost = 0;
     lost += output.write(bytes);
   }
 
@@ -68,7 +70,7 @@ export function createMergedOutput(fileDescriptor: number, dropped: WriterOption
   return {
     add: (line) => put(Buffer.from(`${typeof line === "string" ? line : line.text()}\n`)),
     open(firstLine) {
-      if (firstLine !== undefined) waiting.unshift({ bytes: Buffer.from(`${firstLine}\n`), written: () => undefined });
+      if (firstLine !== undefined) waiting.unshift({ bytes: shown(Buffer.from(`${firstLine}\n`)), written: () => undefined });
       isOpen = true;
       if (!isWriting) next();
     },

@@ -25,6 +25,8 @@ export interface StartRequest {
   readonly socketPath: string;
   /** Folders with external flows; undefined when there are none. */
   readonly externalFolders: readonly string[] | undefined;
+  /** True if the service was up before this process. */
+  readonly isReplacement: boolean;
 }
 
 /** A flow as sent to followers: its source, and the routes they run. */

@@ -12,6 +12,7 @@ import { overrideKamelets } from "../kamelets/kamelet-overrides.ts";
 import type { MemoryDocumentStore } from "../mappings/memory-document-store.ts";
 import type { Mappings } from "../mappings/open-mappings.ts";
 import type { Change, ChangeRequest, PlacedFlow } from "./messages.ts";
+import { noPrecondition } from "../precondition.ts";
 import { selectRoutes } from "./placement.ts";
 
 export interface ReplicatedParts extends PrepareParts {
@@ -88,7 +89,7 @@ export class ReplicatedState {
     const { mappings, stores } = this.#parts;
     const [mappingSet, store] = kind === "table" ? [mappings.tables, stores.tables] : [mappings.documents, stores.documents];
     if (json !== undefined) await store.put(id, json);
-    else await mappingSet.remove(id, undefined).catch(() => undefined);
+    else await mappingSet.remove(id, noPrecondition).catch(() => undefined);
   }
 
   /** Tables first, because documents refer to them; documents, which may import each other, are activated together. */

@@ -6,6 +6,7 @@ let attempted: number[];
 let gaveUp: number[];
 
 const queued = (number: number, waitMs = 15_000): QueuedRequest => ({
+  // real time: the fake timers replace it.
   until: performance.now() + waitMs,
   attempt: () => attempted.push(number),
   giveUp: () => gaveUp.push(number),

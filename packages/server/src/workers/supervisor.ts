@@ -1,18 +1,20 @@
 // The process that starts the workers of a service, routes their messages and replaces workers that exit. It runs no flow and serves
 // no request, so that no flow can take the service down.
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { mkdir, mkdtemp, readdir, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { isatty } from "node:tty";
 import type { LogLevel } from "@sluice/engine";
-import type { Configuration } from "../config.ts";
+import { misnamedVariables, type Configuration } from "../config.ts";
 import type { ExternalFlows } from "../flows/external-flows.ts";
 import { droppedRecords } from "../log/process-log.ts";
+import { lineFormat } from "../log/output-format.ts";
 import { createRuntimeLog, type RuntimeLog } from "../log/runtime-log.ts";
 import { createSecretValues } from "../masking/secret-values.ts";
 import type { Announcement } from "../running-server.ts";
+import { usablePort } from "../start/usable-port.ts";
 import { createMergedOutput } from "./merged-output.ts";
-import { WorkerPool, type WorkerCommand } from "./worker-pool.ts";
+import { WorkerPool, type WorkerCommand, type WorkerPoolParts } from "./worker-pool.ts";
 
 export interface RunningWorkers {
   readonly baseUrl: string;
@@ -32,11 +34,9 @@ export async function startWorkers(
   flows: ExternalFlows | undefined,
   command: WorkerCommand,
 ): Promise<RunningWorkers> {
-  // Choose the free port once: replacement workers must listen on the same one.
-  const port = requested.settings.port === 0 ? await freePort(requested.settings.host) : requested.settings.port;
-  const configuration: Configuration = { ...requested, settings: { ...requested.settings, port } };
-  const { settings } = configuration;
-  const merged = createMergedOutput(output, droppedRecords);
+  const { settings } = requested;
+  const port = await usablePort(settings);
+  const merged = createMergedOutput(output, droppedRecords, lineFormat(settings, requested.environment, isatty(output)));
   const log = createRuntimeLog({
     level: settings.logLevel.toUpperCase() as LogLevel,
     writer: merged,
@@ -44,21 +44,22 @@ export async function startWorkers(
     now: () => Date.now(),
   });
   const dataDir = resolve(settings.dataDir);
-  const socketPath = await createSocketPath(dataDir);
-  const pool = new WorkerPool({ configuration, externalFlows: flows, command, socketPath, log, output: merged });
+  const { socketPath, created } = await createSocketPath(dataDir);
   const removeSocket = (): Promise<void> => rm(dirname(socketPath), { recursive: true, force: true });
-  let announcement: Announcement;
+  let service: StartedPool;
   try {
-    announcement = await pool.start();
+    service = await startPool({ configuration: requested, externalFlows: flows, command, socketPath, log, output: merged }, port);
     await removeLeftovers(dataDir, dirname(socketPath)).catch(() => undefined);
   } catch (error) {
     merged.open();
-    await pool.abandon();
     merged.close();
     await removeSocket();
+    await removeEmpty(dataDir, created);
     throw error;
   }
+  const { pool, announcement } = service;
   merged.open(JSON.stringify({ ...announcement, pid: process.pid, workers: settings.workers }));
+  for (const warning of misnamedVariables(requested.environment)) log.write("WARN", "sluice", warning);
   let stopping: Promise<{ readonly drained: boolean }> | undefined;
   return {
     baseUrl: announcement.baseUrl,
@@ -71,24 +72,51 @@ export async function startWorkers(
   };
 }
 
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen({ port: 0, host }, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+interface StartedPool {
+  readonly pool: WorkerPool;
+  readonly announcement: Announcement;
+}
+
+/** How many ports are tried if other processes take the chosen ones. */
+const maxPortChoices = 10;
+
+/**
+ * Starts the workers on a port that was free a moment ago: one port, because replacement workers must listen on it too. If another process has taken it
+ * in the meantime, another one is chosen, unless the operator did.
+ */
+async function startPool(parts: WorkerPoolParts, firstPort: number): Promise<StartedPool> {
+  const { configuration } = parts;
+  const { settings } = configuration;
+  for (let port = firstPort, choices = 1; ; port = await usablePort(settings), choices++) {
+    // Workers write JSON to a pipe; this process formats the merged lines.
+    const pool = new WorkerPool({ ...parts, configuration: { ...configuration, settings: { ...settings, port, logFormat: "json" } } });
+    try {
+      return { pool, announcement: await pool.start() };
+    } catch (error) {
+      await pool.abandon();
+      const { code, port: busyPort } = error as { readonly code?: unknown; readonly port?: unknown };
+      if (settings.port !== 0 || code !== "EADDRINUSE" || busyPort !== port || choices === maxPortChoices) throw error;
+    }
+  }
 }
 
 const folderPrefix = ".workers-";
 
 /** Creates a directory for this user only: in the data directory, or in the temporary directory if the path is too long for a socket. */
-async function createSocketPath(dataDir: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o750 });
+async function createSocketPath(dataDir: string): Promise<{ readonly socketPath: string; readonly created: string | undefined }> {
+  const created = await mkdir(dataDir, { recursive: true, mode: 0o750 });
   const isShort = join(dataDir, `${folderPrefix}123456`, socketName).length <= maxSocketPathLength;
-  return join(await mkdtemp(isShort ? join(dataDir, folderPrefix) : join(tmpdir(), "sluice-")), socketName);
+  return { socketPath: join(await mkdtemp(isShort ? join(dataDir, folderPrefix) : join(tmpdir(), "sluice-")), socketName), created };
+}
+
+/** Removes the folders that a refused start has created, from the data directory up to the first one, as far as they are empty. */
+async function removeEmpty(dataDir: string, created: string | undefined): Promise<void> {
+  if (created === undefined) return;
+  try {
+    for (let folder = dataDir; folder.startsWith(created); folder = dirname(folder)) await rmdir(folder);
+  } catch {
+    // Not empty.
+  }
 }
 
 /** Removes socket directories of services that were killed. Call it only after the workers have locked their data directories. */

@@ -160,6 +160,7 @@ export class WorkerPool {
       configuration,
       socketPath,
       externalFolders: externalFlows?.folders,
+      isReplacement: this.#isUp,
     };
     const leaderBefore = this.#leader?.number;
     const announcement = await this.#calls.call<Announcement | undefined>(slot.number, "start", request, startWithinMs);

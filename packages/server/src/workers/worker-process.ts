@@ -49,9 +49,9 @@ calls.on("stop", async (): Promise<{ readonly drained: boolean }> => {
 });
 
 /** External flows are listed by the supervisor, which has the command line. */
-function externalFlows({ externalFolders }: StartRequest): ExternalFlows | undefined {
+function externalFlows({ externalFolders, isReplacement }: StartRequest): ExternalFlows | undefined {
   if (externalFolders === undefined) return undefined;
-  return { folders: externalFolders, list: () => calls.call<readonly ExternalFlow[]>("supervisor", "external-flows") };
+  return { folders: externalFolders, mayAllFail: isReplacement, list: () => calls.call<readonly ExternalFlow[]>("supervisor", "external-flows") };
 }
 
 function reportFault(text: string, error: unknown): void {

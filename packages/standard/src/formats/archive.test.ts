@@ -1,13 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Message } from "@sluice/engine/spi";
-import { exchangeOf, optionsOf, realClock } from "@sluice/testkit";
+import { exchangeOf, optionsOf, SteppingClock } from "@sluice/testkit";
 import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { tarFile } from "./tar-file/tar-file.ts";
-import { writeTar } from "./tar-file/tar-archive.ts";
 import { zipFile } from "./zip-file/zip-file.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -71,9 +66,9 @@ describe("several entries", () => {
   });
 
   test("are read in slices, with one large entry or many small ones", async () => {
-    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`${index}.txt`, bytes(`entry ${index}`)]));
-    const large = Array.from({ length: 400_000 }, (_, index) => String((index * 7919) % 10_007)).join();
-    const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true" }), realClock);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}.txt`, bytes(`entry ${index}`)]));
+    const large = Array.from({ length: 40_000 }, (_, index) => String((index * 7919) % 10_007)).join();
+    const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true" }), new SteppingClock(1));
     const reading = format.unmarshal(zipSync({ ...many, "large.txt": bytes(large) }), exchangeOf());
     expect(reading).toBeInstanceOf(Promise);
     const parts = (await reading) as readonly Message[];
@@ -82,9 +77,10 @@ describe("several entries", () => {
   });
 
   test("that share their data are bounded together", () => {
-    const shared = zipSync({ "a.txt": [new Uint8Array(40 * 1024 * 1024), { level: 9 }], "b.txt": bytes("B") });
-    const view = new DataView(shared.buffer);
-    const headerOffsets = [...shared.keys()].filter((at) => at + 4 <= shared.length && view.getUint32(at, true) === 0x02014b50);
+    const shared = zipSync({ "a.txt": [new Uint8Array(40 * 1024 * 1024), { level: 0 }], "b.txt": bytes("B") });
+    const signature = "PK\u0001\u0002";
+    const first = Buffer.from(shared.buffer).indexOf(signature);
+    const second = Buffer.from(shared.buffer).indexOf(signature, first + 1);
     // The directory entry of b.txt points to the data of a.txt.
     for (const [at, length] of [
       [10, 2],
@@ -92,7 +88,7 @@ describe("several entries", () => {
       [24, 4],
       [42, 4],
     ] as const)
-      shared.copyWithin((headerOffsets[1] as number) + at, (headerOffsets[0] as number) + at, (headerOffsets[0] as number) + at + length);
+      shared.copyWithin(second + at, first + at, first + at + length);
     const format = zipFile.create(optionsOf(zipFile, { usingIterator: "true" }));
     expect(() => format.unmarshal(shared, exchangeOf())).toThrowError(expect.objectContaining({ code: "limit-payload" }));
   });
@@ -115,26 +111,5 @@ test("a zip file in which any byte is changed is read, or rejected with an error
       expect(error).toHaveProperty("code");
       expect(["invalid-zip", "limit-payload", "zip-entries"]).toContain((error as { code: string }).code);
     }
-  }
-});
-
-test("the tar program reads our archives, and we read its archives", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tar-"));
-  try {
-    writeFileSync(join(folder, "own.tar"), writeTar("greeting.txt", bytes("hello")));
-    expect(execFileSync("tar", ["-xOf", "own.tar", "greeting.txt"], { cwd: folder, encoding: "utf8" })).toBe("hello");
-    const longName = `${"n".repeat(150)}.txt`;
-    writeFileSync(join(folder, longName), "long");
-    writeFileSync(join(folder, "b.txt"), "B".repeat(600));
-    execFileSync("tar", ["-cf", "theirs.tar", longName, "b.txt"], { cwd: folder });
-    const parts = tarFile
-      .create(optionsOf(tarFile, { usingIterator: "true" }))
-      .unmarshal(new Uint8Array(readFileSync(join(folder, "theirs.tar"))), exchangeOf()) as readonly Message[];
-    expect(parts.map((part) => [part.headers.get("tarFileName"), text(part.body)])).toEqual([
-      [longName, "long"],
-      ["b.txt", "B".repeat(600)],
-    ]);
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 });

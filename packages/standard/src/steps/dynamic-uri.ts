@@ -3,6 +3,7 @@ import type { Compiler, Exchange, Expression } from "@sluice/engine/spi";
 import { f, type ExpressionNode, type Span } from "@sluice/model";
 import { addressTemplate, encodeOption } from "./address-template.ts";
 import { isTemplate, template } from "./template.ts";
+import { uriList } from "./uri-list.ts";
 
 export const dynamicFields = {
   allowedSchemes: f.string({
@@ -20,10 +21,10 @@ export function dynamicUri(
   parameters: Readonly<Record<string, string>>,
   compiler: Compiler,
   span: Span,
-): { readonly text: Expression<string>; readonly template: string } {
+): Addresses & { readonly text: Expression<string> } {
   const address = isTemplate(uri) ? addressTemplate(uri, compiler, span) : () => uri;
   const names = Object.keys(parameters);
-  if (names.length === 0) return { text: (exchange) => address(exchange).trim(), template: uri };
+  if (names.length === 0) return { text: (exchange) => address(exchange).trim(), template: uri, ...(isTemplate(uri) ? {} : { written: [uri] }) };
   const options = names.map((name) => ({ name, value: optionValue(parameters[name] as string, compiler, span) }));
   const query = names.map((name) => `${name}=${parameters[name] as string}`).join("&");
   return {
@@ -52,6 +53,22 @@ export function addressExpression(node: ExpressionNode, compiler: Compiler, deli
     ? addressTemplate(node.text, compiler, node.span, delimiter)
     : compiler.expression(node);
 }
+
+/** What the flow contains of an address or a list of them. */
+interface Addresses {
+  readonly template: string;
+  /** The addresses, if they are the same for every message. */
+  readonly written?: readonly string[];
+}
+
+export function addressesOf({ language, text }: ExpressionNode, delimiter?: string): Addresses {
+  const isWritten = (language === "constant" || language === "simple") && !text.includes("$") && text.trim() !== "" && !text.startsWith("resource:");
+  return isWritten ? { template: text, written: delimiter === undefined ? [text.trim()] : uriList(text, delimiter) } : { template: text };
+}
+
+/** With `ignoreInvalid`, invalid addresses are not errors in the flow. */
+export const given = ({ template, written }: Addresses, ignoreInvalid = false): Addresses =>
+  written === undefined || ignoreInvalid ? { template } : { template, written };
 
 /** Finds the endpoint of a URI; undefined when it is invalid and `ignoreInvalid` is set. A scheme that is not allowed always fails. */
 export function outletFinder<T>(find: (uri: string, exchange: Exchange) => T, ignoreInvalid: boolean): (uri: string, exchange: Exchange) => T | undefined {

@@ -63,6 +63,12 @@ describe("invalid and malicious documents", () => {
     ["<a><!-- -- --></a>", "must not contain --"],
     ["<a>\n\n  <1/></a>", "expected a name (line 3, column 4)"],
     ["<a><?xml version='1.0'?></a>", "only allowed at the very beginning"],
+    ["<?xml &x; version='1.0'?><a/>", "the XML declaration is invalid"],
+    ["<?xml encoding='UTF-8'?><a/>", "the XML declaration is invalid"],
+    ["<?xml version='1.0' standalone='maybe'?><a/>", "the XML declaration is invalid"],
+    ["<a><?p:i x?></a>", "must not contain a colon"],
+    ["\u00a0<a/>", "text outside the root element (line 1, column 1)"],
+    [" \ufeff<a/>", "text outside the root element (line 1, column 2)"],
     ["<a", "is not closed with >"],
     ["<a xmlns:xml='u'/>", "has an invalid declaration"],
   ])("%j: %s", (text, message) => {
@@ -157,19 +163,6 @@ describe("namespaces", () => {
     ]);
     for (const text of ["<a><b xmlns:p='1'/><p:c/></a>", "<a><b xmlns:p='1'></b><p:c/></a>", "<a><toString:b/></a>"])
       expect(() => parseXml(text)).toThrowError(/is not declared/);
-  });
-
-  test("declarations cost the same at any depth", () => {
-    let count = 0;
-    const opening = (): string => `<a${Array.from({ length: 600 }, () => ` xmlns:p${count++}="u"`).join("")}>`;
-    const tags = Array.from({ length: 180 }, opening);
-    const costOf = (text: string): number => {
-      const usageBefore = process.cpuUsage();
-      expect(serializeXml(parseXml(text)).length).toBe(text.length);
-      return process.cpuUsage(usageBefore).user;
-    };
-    const flat = costOf(`<a>${tags.map((tag) => `${tag}1</a>`).join("")}</a>`);
-    expect(costOf(`${tags.join("")}1` + "</a>".repeat(tags.length))).toBeLessThan(flat * 5 + 300_000);
   });
 });
 

@@ -1,8 +1,9 @@
 // Three NATS servers that form a cluster on the loopback interface.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePorts } from "./free-port.ts";
 import { OwnServer } from "./own-server.ts";
-import { findProgram, serverPrograms, type ServerProgram } from "./server-program.ts";
+import { findProgram, jetstreamConfig, serverPrograms, type ServerProgram } from "./server-program.ts";
 
 const size = 3;
 
@@ -22,7 +23,7 @@ export interface NatsCluster {
 export async function natsCluster(): Promise<NatsCluster | undefined> {
   const missing = serverPrograms.nats.programs.find((needed) => findProgram(needed) === undefined);
   if (missing !== undefined) {
-    if ((process.env["SLUICE_SERVERS"] ?? "").split(",").includes("required")) throw new Error(`tests with NATS need the program ${missing}`);
+    if (process.env["SLUICE_SERVERS"] === "required") throw new Error(`tests with NATS need the program ${missing}`);
     return undefined;
   }
   const ports = await freePorts(2 * size);
@@ -30,12 +31,12 @@ export async function natsCluster(): Promise<NatsCluster | undefined> {
   const servers = ports.slice(0, size).map((port, index) => {
     const program: ServerProgram = {
       ...serverPrograms.nats,
-      prepare: () => undefined,
+      prepare: (folder) => writeFileSync(join(folder, "nats.conf"), jetstreamConfig(folder)),
       launch(folder, clientPort, find) {
         const clusterArgs = ["-n", `server${index}`, "--cluster_name", "test", "--cluster", routes[index] as string, "--routes", routes.join(",")];
         return {
           command: find("nats-server"),
-          args: ["-a", "127.0.0.1", "-p", String(clientPort), "-js", "-sd", join(folder, "store"), ...clusterArgs],
+          args: ["-c", join(folder, "nats.conf"), "-a", "127.0.0.1", "-p", String(clientPort), ...clusterArgs],
           ready: /Server is ready/,
         };
       },

@@ -2,13 +2,14 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { acceptsConnections } from "./free-port.ts";
 import type { Launch, Owner, ServerProgram } from "./server-program.ts";
 
 /** Start timeout: the slowest server needs about 15 seconds on an idle machine. */
-const startMs = 90_000;
+const startMs = 240_000;
 const endMs = 5_000;
 const pollMs = 50;
 
@@ -58,6 +59,9 @@ export class OwnServer {
       if (child.exitCode !== null || Date.now() > limit) throw new Error(`${command} did not start: ${this.#output.slice(-2000)}`);
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
+    // A shared server is never stopped; the watchdog ends it after this process.
+    child.unref();
+    for (const output of [child.stdout, child.stderr]) (output as Readable & { unref(): void }).unref();
   }
 
   /** Kills the server without a clean shutdown, like a crash. */
@@ -92,6 +96,7 @@ export class OwnServer {
     this.#watchdog?.kill("SIGKILL");
     this.#watchdog = undefined;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
     const ended = new Promise((resolve) => child.once("exit", resolve));
     process.kill(-child.pid, signal);
     await ended;

@@ -19,8 +19,6 @@ export interface Launch {
 export interface ServerProgram {
   /** Its name in messages about skipped tests. */
   readonly title: string;
-  /** The default port, where a running service is expected; undefined when there is no such service. */
-  readonly servicePort: number | undefined;
   /** The programs it needs. */
   readonly programs: readonly string[];
   /** Number of ports it needs in addition to the one that clients use. */
@@ -31,7 +29,7 @@ export interface ServerProgram {
   prepare?(folder: string, port: number, program: (name: string) => string, owner: Owner | undefined): void;
   launch(folder: string, port: number, program: (name: string) => string, extraPorts: readonly number[]): Launch;
   /** Differences when the server's data need not survive a crash. */
-  readonly notDurable?: Pick<ServerProgram, "prepare">;
+  readonly notDurable?: Partial<Pick<ServerProgram, "prepare" | "launch">>;
 }
 
 export interface Owner {
@@ -49,8 +47,25 @@ export function findProgram(name: string): string | undefined {
 /** A user whose password is checked by servers that otherwise need no credentials: NATS, Mosquitto, and PostgreSQL once the role exists. */
 export const guardedUser = { name: "guarded", password: "right-password" } as const;
 
-/** Tests kill servers but never cut the power, so waiting for the disk would only cost time. */
-const withoutFlush = { postgres: ["-c", "fsync=off"], mariadb: ["--innodb-flush-log-at-trx-commit=2"] };
+/** Arguments that fit tests: they kill servers but never cut the power, so waiting for the disk would only cost time. */
+const fastArgs = {
+  postgres: ["-c", "fsync=off", "-c", "full_page_writes=off"],
+  mariadb: ["--innodb-flush-log-at-trx-commit=2", "--innodb-log-file-size=32M", "--innodb-buffer-pool-size=32M"],
+};
+
+/**
+ * JetStream's configuration. By default the limit of its storage is a part of the free disk space, so streams could not be created on a full disk; they
+ * reserve far more than the tests store.
+ */
+export const jetstreamConfig = (folder: string): string => `jetstream {store_dir: ${JSON.stringify(join(folder, "store"))}, max_mem: 1GB, max_file: 100TB}\n`;
+
+function launchRedis(folder: string, port: number, program: (name: string) => string, storage: readonly string[]): Launch {
+  return {
+    command: program("redis-server"),
+    args: ["--port", String(port), "--bind", "127.0.0.1", ...storage, "--dir", folder],
+    ready: /Ready to accept connections/,
+  };
+}
 
 function prepareMosquitto(folder: string, port: number, autosaveLines: readonly string[]): void {
   const salt = Buffer.alloc(12, "salt");
@@ -64,7 +79,6 @@ function prepareMosquitto(folder: string, port: number, autosaveLines: readonly 
 export const serverPrograms = {
   postgres: {
     title: "PostgreSQL",
-    servicePort: 5432,
     programs: ["initdb", "postgres"],
     // PostgreSQL refuses to run as root.
     user: "postgres",
@@ -86,7 +100,7 @@ export const serverPrograms = {
         "listen_addresses=127.0.0.1",
         "-c",
         "max_connections=200",
-        ...withoutFlush.postgres,
+        ...fastArgs.postgres,
       ],
       ready: /database system is ready to accept connections/,
       signal: "SIGINT",
@@ -94,11 +108,10 @@ export const serverPrograms = {
   },
   mariadb: {
     title: "MariaDB",
-    servicePort: 3306,
     programs: ["mariadb-install-db", "mariadbd"],
     user: "mysql",
     prepare(folder, _port, program, owner) {
-      const args = [`--datadir=${join(folder, "data")}`, "--auth-root-authentication-method=normal", "--skip-test-db"];
+      const args = [`--datadir=${join(folder, "data")}`, "--auth-root-authentication-method=normal", "--skip-test-db", ...fastArgs.mariadb];
       execFileSync(program("mariadb-install-db"), args, { stdio: "pipe", cwd: folder, ...owner });
     },
     launch: (folder, port, program) => ({
@@ -110,24 +123,19 @@ export const serverPrograms = {
         "--bind-address=127.0.0.1",
         `--socket=${join(folder, "socket")}`,
         `--pid-file=${join(folder, "pid")}`,
-        ...withoutFlush.mariadb,
+        ...fastArgs.mariadb,
       ],
       ready: /ready for connections/,
     }),
   },
   redis: {
     title: "Redis",
-    servicePort: 6379,
     programs: ["redis-server"],
-    launch: (folder, port, program) => ({
-      command: program("redis-server"),
-      args: ["--port", String(port), "--bind", "127.0.0.1", "--appendonly", "yes", "--appendfsync", "always", "--dir", folder],
-      ready: /Ready to accept connections/,
-    }),
+    launch: (folder, port, program) => launchRedis(folder, port, program, ["--appendonly", "yes", "--appendfsync", "always"]),
+    notDurable: { launch: (folder, port, program) => launchRedis(folder, port, program, ["--save", "", "--appendonly", "no"]) },
   },
   rabbitmq: {
     title: "RabbitMQ",
-    servicePort: 5672,
     programs: ["rabbitmq-server", "epmd"],
     user: "rabbitmq",
     extraPorts: 2,
@@ -148,12 +156,13 @@ export const serverPrograms = {
         RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, "plugins"),
         RABBITMQ_DIST_PORT: String(nodePort),
         ERL_EPMD_PORT: String(epmdPort),
+        // Idle schedulers would otherwise spin, at the expense of the test.
+        RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "+sbwt none +sbwtdcpu none +sbwtdio none",
       },
     }),
   },
   mosquitto: {
     title: "Mosquitto",
-    servicePort: 1883,
     programs: ["mosquitto"],
     user: "mosquitto",
     prepare: (folder, port) => prepareMosquitto(folder, port, ["autosave_on_changes true", "autosave_interval 1"]),
@@ -162,24 +171,22 @@ export const serverPrograms = {
   },
   nats: {
     title: "NATS",
-    servicePort: 4222,
     programs: ["nats-server"],
     prepare(folder) {
       const { name, password } = guardedUser;
       const permissions = '{publish: {deny: ["denied.>"]}, subscribe: {deny: ["unreadable.>"]}}';
       const users = `[{user: anyone, password: anything, permissions: ${permissions}}, {user: ${name}, password: ${password}}]`;
-      writeFileSync(join(folder, "nats.conf"), `authorization {users: ${users}}\nno_auth_user: anyone\n`);
+      writeFileSync(join(folder, "nats.conf"), `${jetstreamConfig(folder)}authorization {users: ${users}}\nno_auth_user: anyone\n`);
     },
     launch: (folder, port, program) => ({
       command: program("nats-server"),
-      args: ["-c", join(folder, "nats.conf"), "-a", "127.0.0.1", "-p", String(port), "-js", "-sd", join(folder, "store")],
+      args: ["-c", join(folder, "nats.conf"), "-a", "127.0.0.1", "-p", String(port)],
       ready: /Server is ready/,
     }),
   },
   kafka: {
     title: "kcat",
     // kcat's built-in mock broker: it chooses its port and stores no data.
-    servicePort: undefined,
     programs: ["kcat"],
     launch: (_folder, _port, program) => ({
       command: "/bin/sh",

@@ -1,14 +1,27 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
 
+const maxNodes = 9;
+
 export const cluster: CommandDeclaration = {
   name: "cluster",
   summary: "Start a cluster on this machine, for evaluation.",
   details:
     "Starts the nodes and a load balancer in front of them, all on 127.0.0.1. Without --store, also starts three NATS servers, using the `nats-server` in PATH. A process that is killed is restarted. Ctrl-C stops everything; the data is kept. `sluice nodes` lists the nodes.",
   flags: [
-    { name: "nodes", value: "count", default: "3", doc: "Number of nodes, from 1 to 9." },
-    { name: "port", value: "port", default: "8080", doc: "Port of the load balancer; the nodes use the next ones. With 0, all use free ports." },
-    { name: "data", value: "folder", default: "./sluice-cluster", doc: "Folder for the data of the store and the nodes, and for the deploy token." },
+    { name: "nodes", value: "count", default: "3", number: { min: 1, max: maxNodes }, doc: "Number of nodes, from 1 to 9." },
+    {
+      name: "port",
+      value: "port",
+      default: "8080",
+      number: { min: 0, max: 65_535 - maxNodes },
+      doc: "Port of the load balancer; the nodes use the next ones. With 0, all use free ports.",
+    },
+    { name: "data-dir", value: "folder", default: "./sluice-cluster", doc: "Folder for the data of the store and the nodes, and for the deploy token." },
+    {
+      name: "log-format",
+      values: ["auto", "text", "json"],
+      doc: "Format of the nodes' log: text in a terminal, JSON otherwise (SERVICE_LOG_FORMAT, default auto).",
+    },
     {
       name: "store",
       value: "url",

@@ -17,13 +17,25 @@ export interface NatsServers {
   readonly processes: readonly SupervisedProcess[];
 }
 
-/** Prepares the servers, with their data and logs in `folder`. Their ports may differ from one start to the next. */
-export async function natsServers(folder: string, environment: NodeJS.ProcessEnv, onExit: (message: string) => void): Promise<NatsServers> {
+/** The program of the servers; throws if it is not installed. */
+export function natsProgram(environment: NodeJS.ProcessEnv): string {
   const command = findProgram("nats-server", environment["PATH"]);
   if (command === undefined)
     throw new CommandError(
       "nats-server is not in PATH: install it (Debian and Ubuntu: apt install nats-server; macOS: brew install nats-server; others: https://github.com/nats-io/nats-server/releases), or use a store that is already running with --store",
     );
+  return command;
+}
+
+interface NatsOptions {
+  readonly command: string;
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly onExit: (message: string) => void;
+}
+
+/** Prepares the servers, with their data and logs in `folder`. Their ports may differ from one start to the next. */
+export async function natsServers({ command, folder, environment, onExit }: NatsOptions): Promise<NatsServers> {
   const clients = await freePorts(clientPort);
   const routes = (await freePorts(routePort)).map((port) => `nats://${host}:${port}`);
   const processes = clients.map((port, index) => {

@@ -1,20 +1,23 @@
 // `sluice cluster`: a store, several nodes and a load balancer on this machine, for evaluation and tests.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readConfiguration, SettingsError } from "@sluice/server/config";
-import { CommandError, countFlag, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { readClusterTarget } from "@sluice/server/cluster-target";
+import { readConfiguration, SettingsError, type Settings } from "@sluice/server/config";
+import { lineFormat, type LineFormat } from "@sluice/server/log-line";
+import { CommandError, numberFlag, textFlag, UsageError, type Call, type Values } from "../../command/declaration.ts";
 import { commandFile } from "../../command/package-files.ts";
 import { busyPortText, isFree } from "../../runtime/busy-port.ts";
+import { listenErrorText, runtimeAddress } from "../../runtime/listen-error.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { toStartError } from "../run/run-run.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
 import { deployTokenFile } from "../start/deploy-token-file.ts";
 import { firstFlowCommand } from "../start/first-flow-command.ts";
 import { startLoadBalancer, type LoadBalancer } from "./load-balancer.ts";
-import { natsServers } from "./nats-servers.ts";
+import { natsProgram, natsServers } from "./nats-servers.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 
 const host = "127.0.0.1";
-const maxNodes = 9;
 /** Replication factor of the NATS servers started here; an existing store keeps its own. */
 const replicas = "3";
 
@@ -26,25 +29,28 @@ interface Node {
 }
 
 export async function run({ flags, terminal, signal }: Call): Promise<number> {
-  const count = countFlag(flags, "nodes", 3);
-  if (count > maxNodes) throw new UsageError(`--nodes must be at most ${maxNodes}, not ${count}`);
-  const port = readPort(textFlag(flags, "port"));
-  const { environment, deployToken, store } = configuration(textFlag(flags, "store"));
-  const folder = resolve(textFlag(flags, "data") ?? "./sluice-cluster");
+  const count = numberFlag(flags, "nodes") as number;
+  const port = numberFlag(flags, "port") as number;
+  const { settings, environment, deployToken, store } = configuration(flags);
+  const folder = resolve(textFlag(flags, "dataDir") as string);
   await assertPortsFree(port, count);
-  mkdirSync(folder, { recursive: true, mode: 0o750 });
-  const token = deployToken ?? deployTokenFile(folder).token;
+  const command = store === undefined ? natsProgram(environment) : undefined;
+  const token = await prepareFolder(folder, deployToken);
   const note = (message: string): void => terminal.note(message);
-  const servers = store === undefined ? await natsServers(folder, environment, note) : undefined;
-  const nodes = nodesOf(count, port, folder, terminal, {
-    // Twice the probe interval of the load balancer.
-    SERVICE_CLUSTER_LEAVE_MS: "1s",
-    ...environment,
-    SERVICE_CLUSTER: store ?? `${servers?.url}/sluice`,
-    ...(servers === undefined ? {} : { SERVICE_CLUSTER_REPLICAS: replicas }),
-    SERVICE_HOST: host,
-    SERVICE_DEPLOY_TOKEN: token,
-  });
+  const servers = command === undefined ? undefined : await natsServers({ command, folder, environment, onExit: note });
+  const nodes = nodesOf(
+    { count, port, folder, terminal, format: lineFormat(settings, environment, terminal.isInteractive) },
+    {
+      // Twice the probe interval of the load balancer.
+      SERVICE_CLUSTER_LEAVE_MS: "1s",
+      ...environment,
+      SERVICE_CLUSTER: store ?? `${servers?.url}/sluice`,
+      ...(servers === undefined ? {} : { SERVICE_CLUSTER_REPLICAS: replicas }),
+      SERVICE_HOST: host,
+      SERVICE_LOG_FORMAT: "json",
+      SERVICE_DEPLOY_TOKEN: token,
+    },
+  );
   let balancer: LoadBalancer | undefined;
   const stop = async (): Promise<void> => {
     await balancer?.close();
@@ -60,7 +66,10 @@ export async function run({ flags, terminal, signal }: Call): Promise<number> {
     }
     note(`Starting ${count} ${count === 1 ? "node" : "nodes"} …`);
     await Promise.all(nodes.map((node) => node.process.start()));
-    balancer = await startLoadBalancer(host, port, () => nodes.flatMap(({ url }) => url ?? []));
+    balancer = await startLoadBalancer(host, port, () => nodes.flatMap(({ url }) => url ?? [])).catch(async (error: unknown) => {
+      // Another process may have taken the port in the meantime.
+      throw new CommandError((await listenErrorText(error, runtimeAddress)) ?? (error as Error).message);
+    });
     note(announcement(balancer.port, nodes, deployToken === undefined ? join(folder, "deploy-token") : undefined));
   })();
   try {
@@ -74,7 +83,26 @@ export async function run({ flags, terminal, signal }: Call): Promise<number> {
   return 0;
 }
 
-function nodesOf(count: number, port: number, folder: string, terminal: Terminal, environment: NodeJS.ProcessEnv): readonly Node[] {
+/** Creates the folder; returns the deploy token, which is created in the folder unless it is configured. */
+async function prepareFolder(folder: string, configuredToken: string | undefined): Promise<string> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o750 });
+    return configuredToken ?? deployTokenFile(folder).token;
+  } catch (error) {
+    throw await toStartError(error);
+  }
+}
+
+interface NodeOptions {
+  readonly count: number;
+  readonly port: number;
+  readonly folder: string;
+  readonly terminal: Terminal;
+  readonly format: LineFormat;
+}
+
+function nodesOf({ count, port, folder, terminal, format }: NodeOptions, environment: NodeJS.ProcessEnv): readonly Node[] {
+  const shown = (line: string): string => (format === undefined ? line : format(Buffer.from(line)).toString("utf8"));
   return Array.from({ length: count }, (_, index) => {
     const name = `node-${index + 1}`;
     const node: Node = {
@@ -93,7 +121,7 @@ function nodesOf(count: number, port: number, folder: string, terminal: Terminal
         ownProcessGroup: false,
         onLine(line) {
           const url = announcedUrl(line);
-          if (url === undefined) terminal.write(`${name} | ${line}`);
+          if (url === undefined) terminal.write(`${name} | ${shown(line)}`);
           else node.url = url;
           return url !== undefined;
         },
@@ -118,16 +146,20 @@ function announcedUrl(line: string): string | undefined {
   }
 }
 
-function configuration(storeFlag: string | undefined): {
+function configuration(flags: Values): {
+  readonly settings: Settings;
   readonly environment: NodeJS.ProcessEnv;
   readonly deployToken: string | undefined;
   readonly store: string | undefined;
 } {
   try {
-    const { settings, environment } = readConfiguration();
+    const { settings, environment } = readConfiguration({ logFormat: textFlag(flags, "logFormat") });
     const deployToken = settings.deployToken?.trim();
-    const store = storeFlag ?? environment["SERVICE_CLUSTER"]?.trim();
+    const flag = textFlag(flags, "store");
+    const store = flag ?? environment["SERVICE_CLUSTER"]?.trim();
+    if (store !== undefined && store !== "") checkStore(store, flag === undefined ? "SERVICE_CLUSTER" : "--store");
     return {
+      settings,
       environment,
       deployToken: deployToken === "" ? undefined : deployToken,
       store: store === "" ? undefined : store,
@@ -137,10 +169,13 @@ function configuration(storeFlag: string | undefined): {
   }
 }
 
-function readPort(text = "8080"): number {
-  const maxPort = 65_535 - maxNodes;
-  if (!/^\d{1,5}$/.test(text) || Number(text) > maxPort) throw new UsageError(`--port must be a number from 0 to ${maxPort}, not '${text}'`);
-  return Number(text);
+/** Checked before a node is started, with the runtime's own reader: its messages do not repeat the address, which may contain a password. */
+function checkStore(store: string, source: string): void {
+  try {
+    readClusterTarget(store);
+  } catch (error) {
+    throw error instanceof SettingsError ? new UsageError(error.messages.map((message) => message.replace(/^SERVICE_CLUSTER/, source)).join("\n")) : error;
+  }
 }
 
 async function assertPortsFree(port: number, count: number): Promise<void> {

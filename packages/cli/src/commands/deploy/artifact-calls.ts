@@ -61,10 +61,11 @@ async function putKamelet(connection: Connection, name: string, body: KameletArt
   return response as InstalledKamelet;
 }
 
-export async function removeArtifact(connection: Connection, { kind, id }: Artifact): Promise<void> {
-  if (kind === "flow") await connection.call("DELETE /flows/:id", { params: { id } });
-  else if (kind === "kamelet") await connection.call("DELETE /kamelets/:name", { params: { name: id } });
-  else if (kind === "policy") await connection.call("DELETE /auth/:flowId", { params: { flowId: id } });
-  else if (kind === "message-mapping") await connection.call("DELETE /message-mappings/:id", { params: { id } });
-  else await connection.call("DELETE /value-mappings/:id", { params: { id } });
+/** Removes an artifact, but not a later version than the one with this hash. */
+export async function removeArtifact(connection: Connection, { kind, id }: Pick<Artifact, "kind" | "id">, ifMatch?: string): Promise<void> {
+  if (kind === "flow") await connection.call("DELETE /flows/:id", { params: { id }, ifMatch });
+  else if (kind === "kamelet") await connection.call("DELETE /kamelets/:name", { params: { name: id }, ifMatch });
+  else if (kind === "policy") await connection.call("DELETE /auth/:flowId", { params: { flowId: id }, ifMatch });
+  else if (kind === "message-mapping") await connection.call("DELETE /message-mappings/:id", { params: { id }, ifMatch });
+  else await connection.call("DELETE /value-mappings/:id", { params: { id }, ifMatch });
 }

@@ -7,7 +7,7 @@ import { UsageError } from "../../command/declaration.ts";
 import { flatParams, readParamsFile, type Params } from "../../files/flow-params.ts";
 import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
-import { findYamlFiles, flowIdOf, readText, type YamlFile } from "../../files/yaml-files.ts";
+import { findYamlFiles, flowIdOf, nothingIn, readText, type YamlFile } from "../../files/yaml-files.ts";
 
 interface ArtifactBase {
   readonly id: string;
@@ -64,7 +64,7 @@ export async function collectArtifacts(
   const kameletFiles = files.filter(isKameletFile);
   if (options.id !== undefined && flows.length !== 1) throw new UsageError(`--id requires exactly one flow, found ${flows.length}`);
   if (flows.length + documents.length + kameletFiles.length === 0)
-    throw new UsageError(`found nothing to deploy in ${paths.join(", ")}: pass flow files, or folders that contain flows, mappings or policies`);
+    throw await nothingIn(paths, "flow, mapping or policy", "pass flow files, or folders that contain some");
   const flowArtifacts: FlowArtifact[] = [];
   // The environment is not used: variables of this machine are not those of the runtime.
   const project = readProjectProperties({ profile: options.profile, environment: {} });

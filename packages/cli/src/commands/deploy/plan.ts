@@ -1,10 +1,12 @@
 // Compares each artifact with the deployed version.
 import { isDeepStrictEqual } from "node:util";
-import type { Kamelet } from "@sluice/client";
+import type { Flow, Kamelet } from "@sluice/client";
 import { CommandError } from "../../command/declaration.ts";
 import { ifFound, type Connection } from "../../runtime/connection.ts";
 import { readDocument } from "./artifact-calls.ts";
 import type { Artifact, DocumentArtifact, FlowArtifact, KameletArtifact } from "./artifacts.ts";
+import type { Removal } from "./prune.ts";
+import { planReplacement } from "./replacement.ts";
 import { printedDiff } from "../../runtime/printed-diff.ts";
 
 export interface Change {
@@ -19,38 +21,51 @@ export interface Change {
   readonly routes: { readonly added: readonly string[]; readonly removed: readonly string[] } | undefined;
   /** For a Kamelet: the running flows that use it, and those among them that cannot use this version. */
   readonly users?: { readonly flows: readonly string[]; readonly refused: readonly string[] };
+  /** Flows that are removed before this one is installed, because it takes over their routes. */
+  readonly replaces?: readonly Flow[];
 }
 
-export async function planDeploy(connection: Connection, artifacts: readonly Artifact[]): Promise<readonly Change[]> {
+/** `removals`: what is removed after the deployment. */
+export async function planDeploy(connection: Connection, artifacts: readonly Artifact[], removals: readonly Removal[] = []): Promise<readonly Change[]> {
   const changes: Change[] = [];
   const kamelets = await planKamelets(connection, artifacts);
   const texts = Object.fromEntries(kamelets.flatMap(({ artifact, action }) => (action === "same" ? [] : [[artifact.id, artifact.text]])));
+  const context = { kamelets: texts, removals, replaced: new Set<string>() };
   for (const artifact of artifacts) {
-    if (artifact.kind === "flow") changes.push(await planFlow(connection, artifact, texts));
+    if (artifact.kind === "flow") changes.push(await planFlow(connection, artifact, context));
     else if (artifact.kind === "kamelet") changes.push(...kamelets.filter((change) => change.artifact === artifact));
     else changes.push(await planDocument(connection, artifact));
   }
   return changes;
 }
 
-async function planFlow(connection: Connection, artifact: FlowArtifact, kamelets: Readonly<Record<string, string>>): Promise<Change> {
+interface FlowContext {
+  readonly kamelets: Readonly<Record<string, string>>;
+  readonly removals: readonly Removal[];
+  readonly replaced: Set<string>;
+}
+
+async function planFlow(connection: Connection, artifact: FlowArtifact, { kamelets, removals, replaced }: FlowContext): Promise<Change> {
   const { id, body, file, text } = artifact;
   const previous = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
   // Checked with the Kamelets of this deployment, which are not installed yet.
   const checkedBody = Object.keys(kamelets).length === 0 ? body : { ...body, kamelets };
-  const response = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checkedBody }).catch((error: Error) => {
-    throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}${missingKameletFix(error.message)}`) : error;
-  });
-  const action = previous === undefined ? "create" : response.changed ? "replace" : "same";
-  return {
+  const common = {
     artifact,
-    action,
     previous: previous === undefined ? undefined : { yaml: previous.yaml, params: previous.params },
     previousHash: previous?.hash,
-    diff: previous !== undefined && action === "replace" ? printedDiff(previous.yaml, text) : [],
-    warnings: response.warnings,
-    routes: "dryRun" in response ? response.routes : undefined,
   };
+  const diff = previous === undefined ? [] : printedDiff(previous.yaml, text);
+  const response = await connection.call("PUT /flows/:id", { params: { id }, query: { dryRun: true }, body: checkedBody }).catch(async (error: Error) => {
+    const replacement =
+      error instanceof CommandError ? await planReplacement(connection, { artifact, body: checkedBody, error }, removals, replaced) : undefined;
+    if (replacement !== undefined) return replacement;
+    throw error instanceof CommandError ? new CommandError(`${file}: ${error.message}${missingKameletFix(error.message)}`) : error;
+  });
+  const action = previous === undefined ? "create" : "replaces" in response || response.changed ? "replace" : "same";
+  const { warnings } = response;
+  if ("replaces" in response) return { ...common, action, diff, ...response };
+  return { ...common, action, diff: action === "replace" ? diff : [], warnings, routes: "dryRun" in response ? response.routes : undefined };
 }
 
 /** The fix for a flow that the runtime rejects because neither it nor the project has a Kamelet. */

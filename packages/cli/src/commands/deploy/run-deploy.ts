@@ -1,150 +1,132 @@
-// `sluice deploy`: plans, prints the changes, applies them one after another, and rolls back if one is rejected.
+// `sluice deploy`: plans, prints the changes, asks before it removes anything, applies the changes, and removes what --prune found.
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
+import { countOf, isConfirmed } from "../../command/output.ts";
 import { readParamFlags } from "../../files/flow-params.ts";
 import { connect, ifFound, type Connection } from "../../runtime/connection.ts";
-import { putArtifact, removeArtifact, type InstalledArtifact } from "./artifact-calls.ts";
+import { apply } from "./apply.ts";
+import { removeArtifact, type InstalledArtifact } from "./artifact-calls.ts";
 import { collectArtifacts } from "./artifacts.ts";
+import { changeJson, changeText, removalJson, removalText } from "./change-text.ts";
 import { planDeploy, type Change } from "./plan.ts";
+import { assertWholeFolders, planPruning, removalsText, type Pruning, type Removal } from "./prune.ts";
+
+interface Plan {
+  readonly paths: readonly string[];
+  readonly changes: readonly Change[];
+  /** The changes to make. */
+  readonly pending: readonly Change[];
+  readonly removals: readonly Removal[];
+  readonly kept: readonly string[];
+}
 
 export async function run(call: Call): Promise<number> {
-  const { arguments: positionals, flags, terminal, signal } = call;
-  const withTests = flags["tests"] === "required";
-  const artifacts = await collectArtifacts(listOf(positionals, "paths"), {
-    params: readParamFlags(listOf(flags, "param")),
-    profile: readConfiguration({ profile: textFlag(flags, "profile") }).settings.profile,
-    id: textFlag(flags, "id"),
-    tests: withTests,
-  });
-  const connection = await connect(flags);
-  terminal.progress("comparing with the deployed versions");
-  const plan = await planDeploy(connection, artifacts);
-  terminal.progress(undefined);
-  const asJson = isOn(flags, "json");
-  if (!asJson) for (const change of plan) terminal.write(changeText(change, terminal.style));
-  const pending = plan.filter((change) => change.action !== "same" || (withTests && needsTests(change, plan)));
-  if (isOn(flags, "dryRun") || pending.length === 0) {
-    if (asJson) terminal.write(JSON.stringify({ deployed: false, changes: plan.map(changeJson) }, undefined, 2));
-    else
-      terminal.note(
-        pending.length === 0
-          ? "Nothing to do: all artifacts are up to date"
-          : `${pending.length} of ${plan.length} artifacts would change; nothing was deployed`,
-      );
+  const { flags, terminal } = call;
+  const paths = listOf(call.arguments, "paths");
+  const { connection, plan } = await makePlan(call, paths);
+  const { pending, removals } = plan;
+  if (!isOn(flags, "json")) printPlan(call, plan);
+  const isNothingToDo = pending.length + removals.length + replacedIn(pending).length === 0;
+  if (isOn(flags, "dryRun") || isNothingToDo) {
+    if (isOn(flags, "json")) terminal.write(planJson(plan, { deployed: false }));
+    else terminal.note(isNothingToDo ? "Nothing to do: all artifacts are up to date" : `${outlook(plan)}; nothing was deployed`);
     return 0;
   }
+  const gone = [...replacedIn(pending), ...removals];
+  if (gone.length > 0 && !(await isConfirmed(call, `remove ${removalsText(gone)} from ${connection.baseUrl}`))) return 1;
   const installed = await apply(connection, pending, {
-    withTests,
+    withTests: flags["tests"] === "required",
     comment: textFlag(flags, "comment"),
-    signal,
+    signal: call.signal,
     progress: (text) => terminal.progress(text),
-    note: (text) => terminal.note(text),
   });
+  const removed = await removeAll(call, connection, removals);
   terminal.progress(undefined);
-  if (asJson) terminal.write(JSON.stringify({ deployed: true, changes: plan.map(changeJson), replies: installed }, undefined, 2));
-  else {
-    for (const { warnings, routes = [] } of installed) {
-      for (const warning of warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
-      for (const route of routes) terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
-    }
-    terminal.note(`${pending.length} ${pending.length === 1 ? "artifact" : "artifacts"} deployed to ${connection.baseUrl}`);
-  }
+  if (isOn(flags, "json")) terminal.write(planJson(plan, { deployed: true, replies: installed }));
+  else printOutcome(call, connection, { pending, installed, removed: removed.length + replacedIn(pending).length });
   return 0;
 }
 
-interface ApplyOptions {
-  readonly withTests: boolean;
-  readonly comment: string | undefined;
-  readonly signal: AbortSignal;
-  progress(text: string): void;
-  note(text: string): void;
+async function makePlan({ flags, terminal }: Call, paths: readonly string[]): Promise<{ readonly connection: Connection; readonly plan: Plan }> {
+  const withTests = flags["tests"] === "required";
+  const id = textFlag(flags, "id");
+  const artifacts = await collectArtifacts(paths, {
+    params: readParamFlags(listOf(flags, "param")),
+    profile: readConfiguration({ profile: textFlag(flags, "profile") }).settings.profile,
+    id,
+    tests: withTests,
+  });
+  const isPruned = isOn(flags, "prune");
+  if (isPruned) await assertWholeFolders(paths, id);
+  const connection = await connect(flags);
+  terminal.progress("comparing with the deployed versions");
+  const pruning: Pruning = isPruned ? await planPruning(connection, artifacts, paths) : { removals: [], kept: [] };
+  const changes = await planDeploy(connection, artifacts, pruning.removals);
+  terminal.progress(undefined);
+  const pending = changes.filter((change) => change.action !== "same" || (withTests && needsTests(change, changes)));
+  const replaced = new Set(replacedIn(pending).map((flow) => flow.id));
+  const removals = pruning.removals.filter((removal) => removal.kind !== "flow" || !replaced.has(removal.id));
+  return { connection, plan: { paths, changes, pending, removals, kept: pruning.kept } };
 }
 
-async function apply(connection: Connection, pending: readonly Change[], options: ApplyOptions): Promise<readonly InstalledArtifact[]> {
-  const done: Change[] = [];
-  const installed: InstalledArtifact[] = [];
-  const kamelets = pending.filter(({ artifact }) => artifact.kind === "kamelet");
-  // The plan was checked as a whole: one new Kamelet may need another one, or the new version of a flow.
-  const force = kamelets.length > 1 || kamelets.some(({ users }) => (users?.refused.length ?? 0) > 0);
-  for (const [index, change] of pending.entries()) {
-    const { artifact, previousHash } = change;
-    options.progress(
-      `${index + 1}/${pending.length} ${artifact.kind} ${artifact.id}${options.withTests && artifact.kind === "flow" ? ": running its tests" : ""}`,
-    );
+/** The flows that are removed before a change is installed. */
+const replacedIn = (changes: readonly Change[]): readonly Removal[] =>
+  changes.flatMap(({ replaces = [] }) => replaces).map(({ id, hash }) => ({ kind: "flow", id, hash }));
+
+function printPlan({ terminal }: Call, { paths, changes, removals, kept }: Plan): void {
+  for (const change of changes) terminal.write(changeText(change, terminal.style));
+  for (const removal of removals) terminal.write(removalText(removal, paths, terminal.style));
+  for (const reason of kept) terminal.note(reason);
+}
+
+function planJson({ changes, removals }: Plan, outcome: Readonly<Record<string, unknown>>): string {
+  const { deployed, ...rest } = outcome;
+  return JSON.stringify({ deployed, changes: [...changes.map(changeJson), ...removals.map(removalJson)], ...rest }, undefined, 2);
+}
+
+function outlook({ changes, pending, removals }: Plan): string {
+  const removed = removals.length === 0 ? "" : `, and ${removalsText(removals)} would be removed`;
+  return `${pending.length} of ${changes.length} artifacts would change${removed}`;
+}
+
+/** Removes what the folders do not contain, after everything else is installed; a removal cannot be rolled back. */
+async function removeAll({ terminal, signal }: Call, connection: Connection, removals: readonly Removal[]): Promise<readonly Removal[]> {
+  const removed: Removal[] = [];
+  for (const removal of removals) {
+    terminal.progress(`removing ${removal.kind} ${removal.id}`);
     try {
-      options.signal.throwIfAborted();
-      const installOptions = { ifMatch: previousHash, withTests: options.withTests, comment: options.comment, force };
-      installed.push(await putArtifact(connection, artifact, artifact.body, installOptions));
-      done.push(change);
-      if (index === pending.length - 1) await checkBrokenFlows(connection, installed);
+      signal.throwIfAborted();
+      // Already gone if someone else removed it.
+      await ifFound(removeArtifact(connection, removal, removal.hash));
+      removed.push(removal);
     } catch (error) {
-      options.progress("");
-      const notRestored = await rollBack(connection, done.toReversed());
-      const why = options.signal.aborted ? "interrupted" : `${artifact.file}: ${(error as Error).message}`;
-      const outcome =
-        done.length === 0
-          ? "nothing was changed"
-          : notRestored.length === 0
-            ? `the other changes were rolled back`
-            : `these could not be rolled back: ${notRestored.join(", ")}`;
-      throw new CommandError(`${why}; ${outcome}`);
+      const rest = removals.slice(removed.length).map(({ kind, id }) => `${kind} '${id}'`);
+      const why = signal.aborted ? "interrupted" : (error as Error).message;
+      throw new CommandError(`${why}; the deployment is installed, but these were not removed: ${rest.join(", ")}`);
     }
   }
-  return installed;
+  return removed;
+}
+
+interface Outcome {
+  readonly pending: readonly Change[];
+  readonly installed: readonly InstalledArtifact[];
+  readonly removed: number;
+}
+
+function printOutcome({ terminal }: Call, connection: Connection, { pending, installed, removed }: Outcome): void {
+  for (const { warnings, routes = [] } of installed) {
+    for (const warning of warnings) terminal.note(`${terminal.style("yellow", "warning")} ${warning}`);
+    for (const route of routes) terminal.write(`  ${route.id} ${route.status}${route.url === undefined ? "" : ` ${connection.baseUrl}${route.url}`}`);
+  }
+  const deployed = `${countOf(pending.length, "artifact")} deployed`;
+  if (removed === 0) terminal.note(`${deployed} to ${connection.baseUrl}`);
+  else if (pending.length === 0) terminal.note(`${countOf(removed, "artifact")} removed from ${connection.baseUrl}`);
+  else terminal.note(`${deployed} and ${removed} removed at ${connection.baseUrl}`);
 }
 
 /** An unchanged flow whose tests may have another result, because it uses a changed Kamelet. */
 function needsTests({ artifact }: Change, plan: readonly Change[]): boolean {
   if (artifact.kind !== "flow" || artifact.body.tests === undefined) return false;
   return plan.some((other) => other.artifact.kind === "kamelet" && other.action !== "same" && artifact.kamelets.includes(other.artifact.id));
-}
-
-/** Rejects a deployment after which a flow still runs with the previous version of a Kamelet. */
-async function checkBrokenFlows(connection: Connection, installed: readonly InstalledArtifact[]): Promise<void> {
-  for (const id of new Set(installed.flatMap(({ refused = [] }) => refused.map((flow) => flow.id)))) {
-    const flow = await ifFound(connection.call("GET /flows/:id", { params: { id } }));
-    if (flow !== undefined && flow.error !== null) throw new CommandError(`flow '${id}' cannot use the new Kamelets: ${flow.error}`);
-  }
-}
-
-/** Restores the previous versions; returns the artifacts that could not be restored. */
-async function rollBack(connection: Connection, done: readonly Change[]): Promise<readonly string[]> {
-  const isRestoredFirst = ({ artifact, previous }: Change): boolean => artifact.kind === "kamelet" && previous !== undefined;
-  // The previous version of a flow may need the previous Kamelet; a new Kamelet can be removed when no flow uses it.
-  const ordered = [...done.filter(isRestoredFirst), ...done.filter((change) => !isRestoredFirst(change))];
-  const notRestored: string[] = [];
-  for (const { artifact, action, previous } of ordered) {
-    try {
-      if (action === "create" || previous === undefined) await removeArtifact(connection, artifact);
-      else await putArtifact(connection, artifact, previous, { force: true });
-    } catch {
-      notRestored.push(`${artifact.kind} '${artifact.id}'`);
-    }
-  }
-  return notRestored;
-}
-
-function changeText({ artifact, action, diff, routes, warnings, users }: Change, style: Call["terminal"]["style"]): string {
-  const mark = { create: style("green", "+"), replace: style("yellow", "~"), same: style("dim", "=") }[action];
-  const lines = [`${mark} ${artifact.kind} ${style("bold", artifact.id)} (${artifact.file})${action === "same" ? " unchanged" : ""}`];
-  if (routes !== undefined && routes.added.length > 0) lines.push(`    routes added: ${routes.added.join(", ")}`);
-  if (routes !== undefined && routes.removed.length > 0) lines.push(`    routes removed: ${routes.removed.join(", ")}`);
-  if (users !== undefined && users.flows.length > 0) lines.push(`    used by: ${users.flows.join(", ")}`);
-  for (const line of diff) lines.push(`    ${line.startsWith("+") ? style("green", line) : line.startsWith("-") ? style("red", line) : line}`);
-  for (const warning of warnings) lines.push(`    ${style("yellow", "warning")} ${warning}`);
-  return lines.join("\n");
-}
-
-function changeJson({ artifact, action, diff, routes, previousHash, warnings, users }: Change): Readonly<Record<string, unknown>> {
-  const common = {
-    kind: artifact.kind,
-    id: artifact.id,
-    file: artifact.file,
-    action,
-    previousHash: previousHash ?? null,
-    diff,
-    routes: routes ?? null,
-    warnings,
-  };
-  return users === undefined ? common : { ...common, flows: users.flows };
 }

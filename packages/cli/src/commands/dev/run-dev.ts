@@ -6,10 +6,13 @@ import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { follow, type EventOf, type StreamName } from "@sluice/client";
 import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
-import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { lineFormat } from "@sluice/server/log-line";
+import { CommandError, isOn, listOf, textFlag, type Call, type Values } from "../../command/declaration.ts";
 import { readParamFlags } from "../../files/flow-params.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
+import { designerAddress, listenErrorText } from "../../runtime/listen-error.ts";
+import { withDesignerFlags } from "../designer/designer-flags.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
 import { readExternalFlows } from "../run/external-flows.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
@@ -18,12 +21,11 @@ import { logUncaughtErrors, toStartError } from "../run/run-run.ts";
 export async function run(call: Call): Promise<number> {
   const { arguments: positionals, flags, terminal, signal } = call;
   const paths = listOf(positionals, "paths");
-  const port = textFlag(flags, "port") ?? "8080";
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError(`--port must be a number from 0 to 65535, not '${port}'`);
-  const { settings, environment } = await configurationOf(textFlag(flags, "profile"));
+  const { settings, environment: variables } = await configurationOf(flags);
+  const environment = withDesignerFlags(variables, flags, "designerPort");
   const params = readParamFlags(listOf(flags, "param"));
   const flows = await readExternalFlows(paths.length === 0 ? ["."] : paths, { params, profile: settings.profile ?? "dev", environment });
-  const dataDir = await mkdtemp(join(tmpdir(), "sluice-dev-"));
+  const temporaryDir = textFlag(flags, "dataDir") === undefined ? await mkdtemp(join(tmpdir(), "sluice-dev-")) : undefined;
   const output = openSync(devNull, "w");
   const token = settings.deployToken?.trim() || randomBytes(24).toString("base64url");
   let server: RunningServer | undefined;
@@ -34,9 +36,8 @@ export async function run(call: Call): Promise<number> {
         settings: {
           ...settings,
           ...withProjectFolders(settings, flows?.files ?? []),
-          dataDir,
+          dataDir: temporaryDir ?? settings.dataDir,
           deployToken: token,
-          port: Number(port),
           watch: true,
           breakpoints: environment["SERVICE_BREAKPOINTS"] === undefined || settings.breakpoints,
           drainMs: 2_000,
@@ -49,12 +50,13 @@ export async function run(call: Call): Promise<number> {
     const connection = createConnection(server.baseUrl, token);
     if (settings.workers > 1)
       terminal.note(`SERVICE_WORKERS=${settings.workers} is ignored: \`sluice dev\` uses one process; use \`sluice run\` for several workers`);
-    await announce(connection, call, paths);
+    const isJson = lineFormat(settings, environment, terminal.isInteractive) === undefined;
+    await announce(connection, call, paths, isJson);
     const designer = isOn(flags, "designer") ? await openDesigner(connection, environment) : undefined;
     if (designer !== undefined) terminal.note(`Designer ${designer.url}`);
     const following = Promise.all([
-      printEvents(call, follow(connection, "GET /logs/stream", { signal })),
-      ...(isOn(flags, "quiet") ? [] : [printEvents(call, follow(connection, "GET /trace/stream", { query: { body: "preview" }, signal }))]),
+      printEvents(call, isJson, follow(connection, "GET /logs/stream", { signal })),
+      ...(isOn(flags, "quiet") ? [] : [printEvents(call, isJson, follow(connection, "GET /trace/stream", { query: { body: "preview" }, signal }))]),
     ]);
     await waitForAbort(signal);
     await following;
@@ -65,34 +67,36 @@ export async function run(call: Call): Promise<number> {
   } finally {
     await server?.stop();
     closeSync(output);
-    await rm(dataDir, { recursive: true, force: true });
+    if (temporaryDir !== undefined) await rm(temporaryDir, { recursive: true, force: true });
   }
 }
 
-async function configurationOf(profile: string | undefined): Promise<ReturnType<typeof readConfiguration>> {
+async function configurationOf(flags: Values): Promise<ReturnType<typeof readConfiguration>> {
   try {
-    return readConfiguration({ profile });
+    return readConfiguration(flags as Readonly<Record<string, string>>);
   } catch (error) {
     throw await toStartError(error);
   }
 }
 
 /** Prints the address, the loaded flows, and the errors of the others. */
-async function announce(connection: Connection, { terminal }: Call, paths: readonly string[]): Promise<void> {
+async function announce(connection: Connection, { terminal }: Call, paths: readonly string[], isJson: boolean): Promise<void> {
   const { style } = terminal;
+  // Standard output then contains JSON only.
+  const write = isJson ? terminal.note : terminal.write;
   terminal.note(
     `${style("bold", "Serving")} ${paths.length === 0 ? "." : paths.join(", ")} at ${connection.baseUrl}; watching for changes, press Ctrl-C to stop`,
   );
   const { flows } = await connection.call("GET /flows");
   for (const flow of flows) {
-    if (flow.error === null) terminal.write(`${style("green", "✓")} ${flow.id}: ${flow.routes.map(({ id }) => id).join(", ")}`);
-    else terminal.write(`${style("red", "✗")} ${flow.id}: ${flow.error}`);
+    if (flow.error === null) write(`${style("green", "✓")} ${flow.id}: ${flow.routes.map(({ id }) => id).join(", ")}`);
+    else write(`${style("red", "✗")} ${flow.id}: ${flow.error}`);
   }
 }
 
-async function printEvents({ terminal }: Call, events: AsyncIterable<EventOf<StreamName>>): Promise<void> {
+async function printEvents({ terminal }: Call, isJson: boolean, events: AsyncIterable<EventOf<StreamName>>): Promise<void> {
   for await (const event of events) {
-    const text = eventLine(event, terminal);
+    const text = isJson ? JSON.stringify(event.data) : eventLine(event, terminal);
     if (text !== undefined) terminal.write(text);
   }
 }
@@ -104,9 +108,13 @@ async function openDesigner(
   const { startDesigner } = await import("@sluice/designer/server");
   const { readDesignerSettings } = await import("../designer/designer-settings.ts");
   const { reportInternalError } = await import("../designer/run-designer.ts");
-  return startDesigner({
-    ...readDesignerSettings(environment, connection.baseUrl),
-    environment: { ...environment, SERVICE_DEPLOY_TOKEN: connection.token },
-    onError: reportInternalError,
-  });
+  try {
+    return await startDesigner({
+      ...readDesignerSettings(environment, connection.baseUrl),
+      environment: { ...environment, SERVICE_DEPLOY_TOKEN: connection.token },
+      onError: reportInternalError,
+    });
+  } catch (error) {
+    throw new CommandError((await listenErrorText(error, designerAddress)) ?? `the designer cannot start: ${(error as Error).message}`);
+  }
 }

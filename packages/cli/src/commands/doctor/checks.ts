@@ -16,14 +16,6 @@ export interface Finding {
   readonly fix?: string;
 }
 
-export function checkNode(version = process.versions.node): Finding {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const isSupported = major > 20 || (major === 20 && minor >= 19);
-  return isSupported
-    ? { check: "Node", state: "ok", text: version }
-    : { check: "Node", state: "problem", text: `${version} is too old`, fix: "install Node 20.19 or newer" };
-}
-
 /** Checks the platform and its optional parts. */
 export function checkParts(settings: Parameters<typeof optionalParts>[0]): readonly Finding[] {
   const parts = optionalParts(settings).map(({ name, isAvailable, text, fix }): Finding => {

@@ -5,7 +5,8 @@ import { productVersion } from "../../command/package-files.ts";
 import { connect } from "../../runtime/connection.ts";
 import { localUrl } from "../../runtime/local-url.ts";
 import { checkCluster } from "./check-cluster.ts";
-import { fetchHealth, checkClients, checkDirectory, checkNode, checkParts, checkPlugins, checkPort, checkRuntime, type Finding } from "./checks.ts";
+import { checkNode } from "./check-node.ts";
+import { fetchHealth, checkClients, checkDirectory, checkParts, checkPlugins, checkPort, checkRuntime, type Finding } from "./checks.ts";
 
 export async function run({ flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);

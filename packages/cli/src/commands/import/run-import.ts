@@ -1,8 +1,9 @@
-import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { createFlowChecker } from "@sluice/server/check";
-import { isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { CommandError, isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { unconvertible } from "../../files/file-types.ts";
+import { writeOutput } from "../../files/write-output.ts";
 import { readText } from "../../files/yaml-files.ts";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 import type { ImportResult, Remark } from "./import-result.ts";
@@ -14,6 +15,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   const text = await readText(path);
   const source = flags["from"] === "auto" || flags["from"] === undefined ? sourceOf(path, text) : (flags["from"] as Source);
   const { flow, remarks } = await importText(source, text, path);
+  if (flow.length === 0) throw new CommandError(`'${path}' contains nothing to convert from ${source}: pass another file, or another format with --from`);
   const yaml = stringify(flow, { lineWidth: 0, defaultStringType: "PLAIN", defaultKeyType: "PLAIN" });
   const id = basename(path)
     .replace(/\.[^.]*$/, "")
@@ -31,7 +33,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
     }));
   const report = [...remarks, ...flowRemarks];
   const output = textFlag(flags, "output");
-  if (output !== undefined) await writeFile(output, yaml);
+  if (output !== undefined) await writeOutput(output, yaml);
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ source, yaml, report }, undefined, 2));
   else if (output === undefined) terminal.write(yaml);
   if (!isOn(flags, "json")) {
@@ -67,5 +69,5 @@ function sourceOf(path: string, text: string): Source {
   if (/^kind:\s*Kamelet\b/m.test(text)) return "kamelet";
   if (start.startsWith("[")) return "node-red";
   if (start.startsWith("{") && /"connections"\s*:/.test(text)) return "n8n";
-  throw new UsageError(`cannot detect the format of '${path}': pass --from`);
+  throw unconvertible(path) ?? new UsageError(`cannot detect the format of '${path}': pass --from`);
 }

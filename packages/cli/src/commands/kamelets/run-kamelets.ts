@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { closest, readKamelet, readTree, type Diagnostic, type Kamelet } from "@sluice/model";
 import { createFlowChecker, findKameletFolders, kameletFolders } from "@sluice/server/check";
 import { readConfiguration } from "@sluice/server/config";
-import { isOn, listOf, UsageError, type Call } from "../../command/declaration.ts";
+import { CommandError, isOn, listOf, UsageError, type Call } from "../../command/declaration.ts";
+import { printList } from "../../command/output.ts";
 import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 
@@ -17,20 +18,51 @@ interface KameletEntry {
   readonly problem: string | undefined;
 }
 
-export async function run(call: Call): Promise<number> {
-  const { arguments: positionals, flags } = call;
+export async function listKamelets(call: Call): Promise<number> {
+  const { found } = findKamelets(call, listOf(call.arguments, "names"));
+  printList(call, {
+    value: {
+      total: found.length,
+      kamelets: found.map(({ name, file, kamelet, problem }) => ({
+        name,
+        file,
+        type: kamelet?.type ?? null,
+        title: kamelet?.title ?? null,
+        problem: problem ?? null,
+      })),
+    },
+    rows: found,
+    columns: [
+      { title: "KAMELET", text: ({ name }) => name },
+      { title: "TYPE", text: ({ kamelet }) => kamelet?.type ?? "?" },
+      { title: "TITLE", text: ({ kamelet, problem }) => problem ?? kamelet?.title },
+    ],
+    empty: "No Kamelets",
+  });
+  return 0;
+}
+
+export async function checkKamelets(call: Call): Promise<number> {
+  const { found, folders } = findKamelets(call, listOf(call.arguments, "names"));
+  return check(call, found, folders);
+}
+
+export async function describeKamelet(call: Call): Promise<number> {
+  const [found] = findKamelets(call, [String(call.arguments["name"])]).found;
+  return describeOne(call, found as KameletEntry);
+}
+
+function findKamelets({ flags }: Call, names: readonly string[]): { readonly found: readonly KameletEntry[]; readonly folders: readonly string[] } {
   const folders = foldersOf(listOf(flags, "folder"));
-  const names = listOf(positionals, "names");
   const all = kameletFolders(folders);
   for (const name of names) if (all.find(name) === undefined) throw unknownKamelet(name, all.names(), folders);
   const found = (names.length === 0 ? all.names() : names).flatMap((name) => {
     const file = all.find(name);
     return file === undefined ? [] : [read(name, file)];
   });
-  const action = positionals["action"];
-  if (action === "check") return check(call, found, folders);
-  if (action === "describe") return describeOne(call, found, names);
-  return list(call, found, isOn(flags, "json"));
+  if (found.length === 0)
+    throw new CommandError(`no Kamelets found in ${folders.join(", ")}: set SERVICE_KAMELETS to a folder or package that contains some, or pass --folder`);
+  return { found, folders };
 }
 
 function foldersOf(paths: readonly string[]): readonly string[] {
@@ -57,25 +89,6 @@ function read(name: string, { file, text }: { readonly file: string; readonly te
   return { name, file, text, kamelet: usable, problem: diagnostic === undefined ? undefined : `line ${diagnostic.span.line}: ${diagnostic.message}` };
 }
 
-function list({ terminal }: Call, found: readonly KameletEntry[], asJson: boolean): number {
-  if (asJson) {
-    const kamelets = found.map(({ name, file, kamelet, problem }) => ({
-      name,
-      file,
-      type: kamelet?.type ?? null,
-      title: kamelet?.title ?? null,
-      problem: problem ?? null,
-    }));
-    terminal.write(JSON.stringify({ total: found.length, kamelets }, undefined, 2));
-    return 0;
-  }
-  const width = Math.max(0, ...found.map(({ name }) => name.length));
-  for (const { name, kamelet, problem } of found)
-    terminal.write(`${name.padEnd(width)}  ${(kamelet?.type ?? "?").padEnd(6)}  ${problem ?? kamelet?.title ?? ""}`);
-  terminal.note(`${found.length} Kamelet${found.length === 1 ? "" : "s"}`);
-  return 0;
-}
-
 async function check({ terminal, flags }: Call, found: readonly KameletEntry[], folders: readonly string[]): Promise<number> {
   const checkFlow = createFlowChecker(await operatorPlugins(), { kamelets: folders });
   const results = [];
@@ -98,10 +111,7 @@ async function check({ terminal, flags }: Call, found: readonly KameletEntry[], 
   }
 }
 
-function describeOne({ terminal, flags }: Call, found: readonly KameletEntry[], names: readonly string[]): number {
-  const [first] = found;
-  if (names.length !== 1 || first === undefined) throw new UsageError("describe requires the name of one Kamelet");
-  const { kamelet, file, problem } = first;
+function describeOne({ terminal, flags }: Call, { kamelet, file, problem }: KameletEntry): number {
   if (kamelet === undefined) throw new UsageError(`'${file}' is not a Kamelet: ${problem}`);
   const { template: _, ...about } = kamelet;
   if (isOn(flags, "json")) {

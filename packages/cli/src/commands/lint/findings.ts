@@ -11,6 +11,8 @@ import { projectKameletFolders } from "../../files/project-kamelet-folders.ts";
 import { projectResourceFolders } from "../../files/project-resource-folders.ts";
 import { readProjectProperties } from "../../files/project-properties.ts";
 import { foldersNamed } from "../../files/project-folders.ts";
+import { Conflicts } from "./conflicts.ts";
+import { CallCheck } from "./unhandled-calls.ts";
 import { flowIdOf, isConnectionFile, readText, type YamlFile } from "../../files/yaml-files.ts";
 
 export interface Finding {
@@ -52,8 +54,11 @@ export async function findingsIn(
   const reported = new Set(files.map(({ path }) => resolve(path)));
   const testParams = paramsOfTests(files);
   const project = readProjectProperties({ profile, environment });
-  const owners = new Map<string, string>();
+  const conflicts = new Conflicts();
+  const calls = new CallCheck(files.map(({ path }) => path));
   const found: Finding[] = [];
+  /** Which findings are those of a flow; its unhandled calls are known when all flows are checked. */
+  const flowSections: { readonly start: number; readonly length: number; readonly later: () => Promise<readonly Finding[]> }[] = [];
   for (const { path, text, kind } of files) {
     if (kind === "tests") {
       found.push(...testFindings(path, text));
@@ -78,25 +83,16 @@ export async function findingsIn(
     const connectionFiles = await connectionsOf(path);
     const types = new Map([...connectionFiles].map(([id, { type }]) => [id, type]));
     const folders = { kamelets: projectKameletFolders([path]), resources: projectResourceFolders([path]), connections: types };
-    const { diagnostics, flow, skippedRoutes, deployment } = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...folders });
+    const prepared = await check({ id: flowIdOf(path), source: text, property, propertiesUnder, ...folders });
+    const { diagnostics, flow, skippedRoutes, deployment } = prepared;
+    const unhandled = calls.add(path, prepared);
     const flowFindings = diagnostics.map((diagnostic) => findingOf(path, diagnostic));
     if (flowFindings.length === 0 && flow.routes.length + skippedRoutes === 0 && flow.entities.length === 0)
       flowFindings.push(fileFinding(path, "flow-empty", "flow defines no routes", "add a route"));
-    for (const { id, span } of flow.routes) {
-      const owner = owners.get(id);
-      if (owner === undefined) owners.set(id, path);
-      else if (owner !== path)
-        flowFindings.push({
-          ...positionOf(path, span),
-          severity: "error",
-          code: "flow-conflict-route-id",
-          message: `route id '${id}' is already used in ${owner}`,
-          fix: "change one of the ids",
-          routeId: id,
-          stepId: null,
-        });
-    }
-    found.push(...flowFindings.toSorted((a, b) => a.line - b.line || a.column - b.column));
+    flowFindings.push(...conflicts.in(path, prepared).map((diagnostic) => findingOf(path, diagnostic)));
+    const later = async (): Promise<readonly Finding[]> => (await unhandled()).map((diagnostic) => findingOf(path, diagnostic));
+    flowSections.push({ start: found.length, length: flowFindings.length, later });
+    found.push(...inOrder(flowFindings));
     // A flow cannot run with a broken connection, so the file it uses is checked too, unless it is linted itself.
     for (const id of deployment?.connections ?? []) {
       const file = connectionFiles.get(id);
@@ -106,8 +102,14 @@ export async function findingsIn(
       found.push(...file.diagnostics.map((diagnostic) => findingOf(displayPath, diagnostic)));
     }
   }
+  for (const { start, length, later } of flowSections.toReversed()) {
+    const added = await later();
+    if (added.length > 0) found.splice(start, length, ...inOrder([...found.slice(start, start + length), ...added]));
+  }
   return found;
 }
+
+const inOrder = (findings: readonly Finding[]): readonly Finding[] => findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
 
 const connectionIdOf = (path: string): string => basename(path).replace(/\.(json|ya?ml)$/, "");
 

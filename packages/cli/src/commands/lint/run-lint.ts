@@ -3,15 +3,18 @@ import { findConnectionFolders, findKameletFolders, findResourceFolders, loadPlu
 import { isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/package-files.ts";
 import { readParamFlags } from "../../files/flow-params.ts";
-import { findYamlFiles } from "../../files/yaml-files.ts";
+import { findYamlFiles, nothingIn } from "../../files/yaml-files.ts";
 import { fileFinding, findingsIn, pluginFinding, type Finding, type LintOptions } from "./findings.ts";
 import { sarif } from "./sarif.ts";
 
 export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const unreadable: Finding[] = [];
-  const files = await findYamlFiles(listOf(positionals, "paths"), (path, problem) =>
+  const paths = listOf(positionals, "paths");
+  const files = await findYamlFiles(paths, (path, problem) =>
     unreadable.push(fileFinding(path, "file-unreadable", problem, "save the file as UTF-8 text, and allow this user to read it")),
   );
+  if (files.length + unreadable.length === 0 && !isOn(flags, "allowEmpty"))
+    throw await nothingIn(paths, "flow, test or connection", "pass files or folders that contain some, or --allow-empty");
   const { environment, settings } = readConfiguration({ profile: textFlag(flags, "profile") });
   const options = { params: readParamFlags(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };
   const findings = [...unreadable, ...(await lint(files, settings, options))];

@@ -1,23 +1,39 @@
 // The files that `sluice new connector` writes: a package in plain JavaScript, which needs no build. `SCHEME` is replaced with the
-// scheme, `PREFIX` with the scheme as part of a JavaScript name, `VERSION` with the version of the libraries.
+// scheme, `PREFIX` with the scheme as part of a JavaScript name.
 
 /** An import in the generated package, not in this file. */
 const importLine = (names: string, from: string): string => `import { ${names} } from "${from}";`;
 
-const manifest = `{
-  "name": "sluice-connector-SCHEME",
-  "version": "0.1.0",
-  "description": "Sluice connector for SCHEME.",
-  "type": "module",
-  "engines": { "node": ">=20.19" },
-  "files": ["src"],
-  "exports": "./src/index.js",
-  "sluice": { "kit": "1", "schemes": ["SCHEME"] },
-  "scripts": { "test": "node --test test/SCHEME.test.js" },
-  "dependencies": { "@sluice/connector-kit": "VERSION", "@sluice/engine": "VERSION", "@sluice/model": "VERSION" },
-  "devDependencies": { "@sluice/testkit": "VERSION" }
+/** The packages that the connector uses, and those that only its tests use. The last one is needed by the testkit. */
+const libraries = { dependencies: ["connector-kit", "engine", "model"], devDependencies: ["testkit", "standard"] } as const;
+
+/** The tarballs of these packages, as `npm run packages` names them. */
+export const tarballsOf = (version: string): readonly string[] => Object.values(libraries).flatMap((names) => names.map((name) => tarball(name, version)));
+
+const tarball = (name: string, version: string): string => `sluice-${name}-${version}.tgz`;
+
+/** `packages` is the folder with the tarballs, relative to the package; without it the manifest names versions. */
+function manifest(version: string, packages: string | undefined): string {
+  const versions = (names: readonly string[]): Readonly<Record<string, string>> =>
+    Object.fromEntries(names.map((name) => [`@sluice/${name}`, packages === undefined ? version : `file:${packages}/${tarball(name, version)}`]));
+  return `${JSON.stringify(
+    {
+      name: "sluice-connector-SCHEME",
+      version: "0.1.0",
+      description: "Sluice connector for SCHEME.",
+      type: "module",
+      engines: { node: ">=20.19" },
+      files: ["src"],
+      exports: "./src/index.js",
+      sluice: { kit: "1", schemes: ["SCHEME"] },
+      scripts: { test: "node --test test/SCHEME.test.js" },
+      dependencies: versions(libraries.dependencies),
+      devDependencies: versions(libraries.devDependencies),
+    },
+    undefined,
+    2,
+  )}\n`;
 }
-`;
 
 const index = `// The entry point that the runtime loads when SERVICE_CONNECTORS lists this package.
 ${importLine("PREFIXConnector", "./SCHEME.js")}
@@ -276,14 +292,17 @@ test("the sink fails with a type that flows can catch", async () => {
 
 const readme = `# sluice-connector-SCHEME
 
-A connector for [Sluice](https://www.npmjs.com/package/sluice). It receives messages from a server, one at a time, and sends messages to it. The protocol is a placeholder over HTTP:
+A connector for Sluice. It receives messages from a server, one at a time, and sends messages to it. The protocol is a placeholder over HTTP:
 implement your own in \`src/call-server.js\` and in \`test/fake-server.js\`.
 
 \`\`\`sh
 npm install
 npm test
-SERVICE_CONNECTORS=. npx sluice run
+SERVICE_CONNECTORS=. sluice start
 \`\`\`
+
+The packages \`@sluice/…\` in \`package.json\` are not on the npm registry yet. \`npm run packages\` in a clone of Sluice packs them, and \`sluice new connector --packages <folder>\` refers to the tarballs.
+Once the packages are published, replace the paths with versions.
 
 A flow uses it by its scheme:
 
@@ -305,10 +324,10 @@ A flow uses it by its scheme:
 `;
 
 /** The files of a connector package, by path. */
-export function connectorPackage(scheme: string, version: string): Readonly<Record<string, string>> {
+export function connectorPackage(scheme: string, version: string, packages?: string): Readonly<Record<string, string>> {
   const prefix = scheme.replaceAll(/[-.](.)/g, (_, letter: string) => letter.toUpperCase());
   const files = {
-    "package.json": manifest,
+    "package.json": manifest(version, packages),
     "README.md": readme,
     "src/index.js": index,
     "src/SCHEME.js": declaration,
@@ -318,6 +337,6 @@ export function connectorPackage(scheme: string, version: string): Readonly<Reco
     "test/SCHEME.test.js": test,
     "test/fake-server.js": fakeServer,
   };
-  const fillPlaceholders = (text: string): string => text.replaceAll("SCHEME", scheme).replaceAll("PREFIX", prefix).replaceAll("VERSION", version);
+  const fillPlaceholders = (text: string): string => text.replaceAll("SCHEME", scheme).replaceAll("PREFIX", prefix);
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [fillPlaceholders(path), fillPlaceholders(text)]));
 }

@@ -27,6 +27,11 @@ export const newCommand: CommandDeclaration = {
       values: ["function", "aggregation-strategy", "comparator", "idempotent-repository"],
     },
     { name: "file", value: "file", doc: "With `function`: the module to write to (default: SERVICE_FUNCTIONS, else functions.mjs)." },
+    {
+      name: "packages",
+      value: "folder",
+      doc: "With `connector`: the folder with the tarballs that `npm run packages` writes in a clone of Sluice, because the packages are not on the npm registry yet.",
+    },
     jsonFlag,
   ],
   examples: [

@@ -1,8 +1,9 @@
-import { access, writeFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { stringify } from "yaml";
 import type { RunDetail } from "@sluice/client";
 import { httpTransport, readFlowTests, runFlowTest } from "@sluice/flow-tests";
-import { CommandError, countFlag, isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { CommandError, isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { writeOutput } from "../../files/write-output.ts";
 import { connect, ifFound, type Connection } from "../../runtime/connection.ts";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
@@ -10,13 +11,11 @@ import { testOf, type RecordedTest } from "./recorded-test.ts";
 
 export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
-  const runOrRoute = String(positionals["run"]);
-  if (textFlag(flags, "capture") !== undefined) return capture(connection, runOrRoute, countFlag(flags, "capture", 10), terminal);
-  const id = await runIdOf(connection, runOrRoute);
+  const id = await runIdOf(connection, String(positionals["run"]));
   const recorded = await connection.call("GET /runs/:id", { params: { id } });
   if (recorded.messages === undefined || recorded.messages.length === 0)
     throw new CommandError(
-      `the messages of run '${id}' were not captured: turn on capture with \`sluice record ${recorded.routeId} --capture 10\` and call the route again`,
+      `the messages of run '${id}' were not captured: turn on capture with \`sluice routes capture ${recorded.routeId} --minutes 10\` and call the route again`,
     );
   const output = textFlag(flags, "output") ?? `${recorded.routeId}.test.yaml`;
   if (
@@ -35,7 +34,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   const text = stringify({ ...subject, tests: [test] }, { lineWidth: 0 });
   const failures = await failuresOf(connection, text);
   if (output === "-") terminal.write(isOn(flags, "json") ? JSON.stringify({ ...subject, tests: [test] }, undefined, 2) : text);
-  else await writeFile(output, text);
+  else await writeOutput(output, text);
   for (const failure of failures) terminal.note(`${terminal.style("yellow", "warning")} the test does not pass yet: ${failure}`);
   if (output !== "-") terminal.note(`${failures.length === 0 ? "The test passes; written" : "Written"} to ${output}`);
   return 0;
@@ -43,16 +42,10 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
 
 /** All direct and indirect child runs. */
 async function childrenOf(connection: Connection, run: RunDetail): Promise<readonly RunDetail[]> {
-  const { runs } = await connection.call("GET /runs", { query: { limit: 1_000, flowId: run.flowId } });
+  const { runs } = await connection.call("GET /runs", { query: { limit: 1_000, flowId: run.flowId, kind: ["live", "replay", "test"] } });
   const runIds = new Set([run.id]);
   const children = runs.toReversed().filter(({ id, parentRunId }) => parentRunId !== null && runIds.has(parentRunId) && runIds.add(id));
   return Promise.all(children.map(({ id }) => connection.call("GET /runs/:id", { params: { id } })));
-}
-
-async function capture(connection: Connection, routeId: string, minutes: number, terminal: Call["terminal"]): Promise<number> {
-  const { until } = await connection.call("POST /routes/:id/capture", { params: { id: routeId }, body: { forMs: minutes * 60_000 } });
-  terminal.note(`The messages of route '${routeId}' are captured until ${until}`);
-  return 0;
 }
 
 /** Adds the expected reply to a test by running it once in an isolated session. */

@@ -8,7 +8,7 @@ export const replay: CommandDeclaration = {
   arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or `last` for the newest run.", required: true }],
   flags: [
     { name: "from-step", value: "id", doc: "Start at this step of the route; its message must have been captured." },
-    { name: "body", value: "text", doc: "Replace the body; parsed as JSON if valid, else used as text." },
+    { name: "body", value: "text", allowsEmpty: true, doc: "Replace the body; parsed as JSON if valid, else used as text." },
     { name: "header", short: "H", value: "name=value", many: true, doc: "Replace a header; repeatable." },
     { name: "in-session", doc: "Replay in a test session in which calls to external systems fail." },
     jsonFlag,

@@ -11,6 +11,7 @@ export const rollback: CommandDeclaration = {
     {
       name: "to",
       value: "revision",
+      number: { min: 1 },
       doc: "The version to deploy, as listed by `sluice versions` (default: the newest one before the running version that differs from it).",
     },
     { name: "dry-run", doc: "Show what would change without deploying." },

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FlowVersion, InstalledFlow } from "@sluice/client";
-import { CommandError, countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
+import { CommandError, isOn, numberFlag, textFlag, type Call } from "../../command/declaration.ts";
 import { author } from "../../runtime/author.ts";
 import { connect } from "../../runtime/connection.ts";
-import { colorDiff, versionDiff, versionLine } from "../../runtime/flow-versions.ts";
+import { colorDiff, versionDiff, versionsText } from "../../runtime/flow-versions.ts";
 
 export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const id = String(positionals["flow"]);
-  const to = countFlag(flags, "to", 0);
+  const to = numberFlag(flags, "to");
   const connection = await connect(flags);
   const current = await connection.call("GET /flows/:id", { params: { id } });
-  const revision = to === 0 ? previousOf(id, (await connection.call("GET /flows/:id/versions", { params: { id } })).versions) : to;
+  const revision = to === undefined ? previousOf(id, (await connection.call("GET /flows/:id/versions", { params: { id } })).versions) : to;
   const version = await connection.call("GET /flows/:id/versions/:revision", { params: { id, revision: String(revision) } });
   const diff = versionDiff(current, version);
   const asJson = isOn(flags, "json");
   if (!asJson) {
-    terminal.write(versionLine(version, terminal.style));
+    terminal.write(versionsText([version], terminal));
     if (diff.length > 0) terminal.write(colorDiff(diff, terminal.style));
   }
   const dryRun = isOn(flags, "dryRun");

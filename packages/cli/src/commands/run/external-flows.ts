@@ -4,7 +4,7 @@ import type { ExternalFlow, ExternalFlows } from "@sluice/server";
 import { UsageError } from "../../command/declaration.ts";
 import { readParamsFile, type Params } from "../../files/flow-params.ts";
 import { readProjectProperties, type ProjectPropertiesOptions } from "../../files/project-properties.ts";
-import { findYamlFiles, flowIdOf } from "../../files/yaml-files.ts";
+import { findYamlFiles, flowIdOf, nothingIn } from "../../files/yaml-files.ts";
 
 /** The flows in the given paths; `list` reads them again on each call. Throws if two have the same id. Undefined without paths. */
 export async function readExternalFlows(
@@ -30,8 +30,7 @@ export async function readExternalFlows(
     return flows;
   };
   const flows = await list();
-  if (flows.length === 0)
-    throw new UsageError(`no flow found in ${paths.map((path) => `'${path}'`).join(", ")}: pass a flow file, or a folder that contains one`);
+  if (flows.length === 0) throw await nothingIn(paths, "flow", "pass a flow file, or a folder that contains one");
   const pathFolders = await Promise.all(paths.map(async (path) => ((await stat(path)).isDirectory() ? resolve(path) : dirname(resolve(path)))));
   return { list, files: flows.map(({ path }) => path), folders: [...new Set([...pathFolders, ...flows.map(({ path }) => dirname(path)), ...propertyFolders])] };
 }

@@ -3,7 +3,7 @@ import type { RunningServer } from "@sluice/server";
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, listOf, UsageError, type Call, type Values } from "../../command/declaration.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
-import { busyPortText, nextFreePort } from "../../runtime/busy-port.ts";
+import { listenErrorText, runtimeAddress } from "../../runtime/listen-error.ts";
 import { readExternalFlows } from "./external-flows.ts";
 import { waitForAbort } from "./wait-for-abort.ts";
 import { workerCommand } from "./worker-command.ts";
@@ -33,25 +33,12 @@ async function start(flags: Values, paths: readonly string[]): Promise<StartedRu
 
 /** Converts a start error to a message for the user. */
 export async function toStartError(error: unknown): Promise<Error> {
-  if (error instanceof UsageError) return error;
+  if (error instanceof UsageError || error instanceof CommandError) return error;
   const { name } = error as Error;
   // Compared by name: with several workers the error may come from another process.
   if (name === "SettingsError") return new UsageError((error as Error).message);
   if (name === "LockedError") return new CommandError((error as Error).message);
-  return new CommandError((await listenErrorText(error)) ?? dataDirErrorText(error) ?? `cannot start: ${(error as Error).message}`);
-}
-
-/** The message for a listen error, otherwise undefined. */
-async function listenErrorText(error: unknown): Promise<string | undefined> {
-  const { code, port, address, hostname } = error as NodeJS.ErrnoException & { readonly port?: number; readonly address?: string; readonly hostname?: string };
-  if (code === "EADDRINUSE" && port !== undefined) {
-    const free = await nextFreePort(port, address ?? "127.0.0.1");
-    return `${busyPortText(port)}: stop that process, or choose another port with --port ${free}`;
-  }
-  if (code === "EACCES" && port !== undefined) return `no permission to listen on port ${port}: choose a port above 1023 with --port`;
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return `cannot listen on '${hostname ?? address}', which is not an address of this machine: choose another one with --host`;
-  return undefined;
+  return new CommandError((await listenErrorText(error, runtimeAddress)) ?? dataDirErrorText(error) ?? `cannot start: ${(error as Error).message}`);
 }
 
 const directoryProblems: Readonly<Partial<Record<string, string>>> = {

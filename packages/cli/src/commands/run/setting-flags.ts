@@ -1,10 +1,10 @@
 import { settingDescriptions } from "@sluice/server/config";
-import type { FlagDeclaration } from "../../command/declaration.ts";
+import type { FlagDeclaration, Values } from "../../command/declaration.ts";
 
-/** A flag for every runtime setting that is allowed on the command line. */
-export function settingFlags(): readonly FlagDeclaration[] {
-  return settingDescriptions.flatMap(({ flag, variable, doc, kind, values, default: defaultValue }) => {
-    if (flag === undefined) return [];
+/** A flag for every runtime setting that is allowed on the command line, except those that the command sets itself. */
+export function settingFlags(without: readonly string[] = []): readonly FlagDeclaration[] {
+  return settingDescriptions.flatMap(({ name, flag, variable, doc, kind, values, default: defaultValue }) => {
+    if (flag === undefined || without.includes(name)) return [];
     const isSwitch = kind === "boolean";
     return [
       {
@@ -16,4 +16,9 @@ export function settingFlags(): readonly FlagDeclaration[] {
       },
     ];
   });
+}
+
+/** The variables of the settings that were passed as flags, for a child process. */
+export function settingVariables(flags: Values): Readonly<Record<string, string>> {
+  return Object.fromEntries(settingDescriptions.flatMap(({ name, variable }) => (typeof flags[name] === "string" ? [[variable, flags[name]]] : [])));
 }

@@ -1,55 +1,67 @@
-import type { CallInput, Run, RunStatus } from "@sluice/client";
-import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
+import type { CallInput, Run } from "@sluice/client";
+import { isOn, type Call } from "../../command/declaration.ts";
+import { printList } from "../../command/output.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
-import { routeWidthOf, runLine, runText } from "../../runtime/event-lines.ts";
+import { routeWidthOf, runLine, runStyle, runText } from "../../runtime/event-lines.ts";
+import { assertKnownNames } from "../../runtime/known-names.ts";
 import { pause } from "../../runtime/pause.ts";
+import { queryOf } from "../../runtime/query-flags.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
+import type { Column } from "../../terminal/table.ts";
 
 type RunQuery = NonNullable<CallInput<"GET /runs">["query"]>;
 
 const pollMs = 1_000;
 
-export async function run({ arguments: positionals, flags, terminal, signal }: Call): Promise<number> {
+export async function run(call: Call): Promise<number> {
+  const { arguments: positionals, flags, terminal, signal } = call;
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
+  const query = queryOf("GET /runs", flags);
   if (typeof positionals["run"] === "string") {
-    const found = await connection.call("GET /runs/:id", { params: { id: await runIdOf(connection, positionals["run"]) } });
+    const { limit: _, ...filters } = query;
+    const found = await connection.call("GET /runs/:id", { params: { id: await runIdOf(connection, positionals["run"], filters) } });
     terminal.write(asJson ? JSON.stringify(found, undefined, 2) : runText(found, terminal.style));
     return 0;
   }
-  const query = {
-    limit: countFlag(flags, "limit", 20),
-    flowId: textFlag(flags, "flow"),
-    routeId: textFlag(flags, "route"),
-    // The flag accepts only these values.
-    status: textFlag(flags, "status") as RunStatus | undefined,
-  };
   const page = await connection.call("GET /runs", { query });
-  if (asJson && !isOn(flags, "follow")) terminal.write(JSON.stringify(page, undefined, 2));
-  else {
-    let width = routeWidthOf(page.runs);
-    const print = (listed: Run): void => {
-      width = Math.max(width, routeWidthOf([listed]));
-      terminal.write(asJson ? JSON.stringify(listed) : runLine(listed, terminal.style, width));
-    };
-    for (const listed of page.runs.toReversed()) print(listed);
-    if (page.runs.length === 0 && !isOn(flags, "follow")) terminal.note("No runs");
-    if (isOn(flags, "follow")) await followRuns(connection, query, page.runs, print, signal);
+  if (page.runs.length === 0) await assertKnownNames(connection, flags);
+  if (isOn(flags, "follow")) {
+    await followRuns(call, connection, query, page.runs);
+    return signal.aborted ? 130 : 0;
   }
-  return signal.aborted ? 130 : 0;
+  printList(call, { value: page, rows: page.runs.toReversed(), columns: runColumns, empty: "No runs" });
+  if (!asJson && typeof page.next === "string") terminal.note(`Older runs: --cursor ${page.next}`);
+  return 0;
 }
 
-/** Prints newly finished runs. Polling once a second is enough, because the runtime stores past runs. */
-async function followRuns(connection: Connection, query: RunQuery, printed: readonly Run[], print: (run: Run) => void, signal: AbortSignal): Promise<void> {
-  const endedIds = new Set<string>(printed.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
+const runColumns: readonly Column<Run>[] = [
+  { title: "STARTED", text: ({ startedAt }) => startedAt },
+  { title: "STATUS", text: ({ status }) => status, style: ({ status }) => runStyle(status) },
+  { title: "ROUTE", text: ({ routeId }) => routeId },
+  { title: "RUN", text: ({ id }) => id },
+  { title: "MS", text: ({ durationMs }) => (durationMs === null ? "" : Math.round(durationMs * 10) / 10), isNumber: true },
+  { title: "NODE", text: ({ node }) => node },
+  { title: "ERROR", text: ({ error }) => error?.message, style: () => "red" },
+];
+
+/** Prints the runs, then those that finish. Polling once a second is enough, because the runtime stores past runs. */
+async function followRuns({ flags, terminal, signal }: Call, connection: Connection, query: RunQuery, runs: readonly Run[]): Promise<void> {
+  let width = routeWidthOf(runs);
+  const print = (run: Run): void => {
+    width = Math.max(width, routeWidthOf([run]));
+    terminal.write(isOn(flags, "json") ? JSON.stringify(run) : runLine(run, terminal.style, width));
+  };
+  for (const run of runs.toReversed()) print(run);
+  const endedIds = new Set<string>(runs.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id));
   while (!signal.aborted) {
     await pause(pollMs, signal);
     if (signal.aborted) return;
-    const { runs } = await connection.call("GET /runs", { query: { ...query, limit: 200 } });
-    for (const listed of runs.toReversed()) {
-      if (listed.endedAt === null || endedIds.has(listed.id)) continue;
-      endedIds.add(listed.id);
-      print(listed);
+    const page = await connection.call("GET /runs", { query: { ...query, limit: 200 } });
+    for (const run of page.runs.toReversed()) {
+      if (run.endedAt === null || endedIds.has(run.id)) continue;
+      endedIds.add(run.id);
+      print(run);
     }
   }
 }

@@ -1,15 +1,13 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
 import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
+import { queryFlags } from "../../runtime/query-flags.ts";
 
 export const runs: CommandDeclaration = {
   name: "runs",
   summary: "List recent runs, or show one run with its steps.",
-  arguments: [{ name: "run", doc: "Run id to show, or `last` for the newest run." }],
+  arguments: [{ name: "run", doc: "Run id to show, or `last` for the newest run that matches the filters." }],
   flags: [
-    { name: "flow", value: "id", doc: "Only show runs of this flow." },
-    { name: "route", value: "id", doc: "Only show runs of this route." },
-    { name: "status", values: ["running", "completed", "failed", "retrying", "discarded", "cancelled"], doc: "Only show runs with this status." },
-    { name: "limit", short: "n", value: "count", default: "20", doc: "Maximum number of runs." },
+    ...queryFlags("GET /runs", { change: { limit: { short: "n", default: "20" } } }),
     { name: "follow", doc: "Keep printing new runs as they finish." },
     jsonFlag,
     ...runtimeFlags,

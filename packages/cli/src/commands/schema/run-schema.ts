@@ -1,20 +1,17 @@
-import { writeFile } from "node:fs/promises";
-import { flowSchema } from "@sluice/server/check";
+import { schemaOfKind, type DocumentKindName } from "@sluice/server/check";
 import { operatorPlugins } from "../../runtime/operator-plugins.ts";
-import { textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { textFlag, type Call } from "../../command/declaration.ts";
+import { writeOutput } from "../../files/write-output.ts";
 
-export async function run({ flags, terminal }: Call): Promise<number> {
+export async function run({ arguments: { kind = "flow" }, flags, terminal }: Call): Promise<number> {
   const file = textFlag(flags, "output");
-  const text = await schemaText();
+  const text = await schemaText(kind as DocumentKindName);
   if (file === undefined) terminal.write(text);
-  else
-    await writeFile(file, `${text}\n`).catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(`'${file}' cannot be written: ${error.code}`);
-    });
+  else await writeOutput(file, `${text}\n`);
   return 0;
 }
 
 /** The schema as one line of JSON: it is read by editors, not people. */
-export async function schemaText(): Promise<string> {
-  return JSON.stringify(await flowSchema(await operatorPlugins()));
+export async function schemaText(kind: DocumentKindName): Promise<string> {
+  return JSON.stringify(await schemaOfKind(kind, await operatorPlugins()));
 }

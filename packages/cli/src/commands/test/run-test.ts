@@ -1,8 +1,9 @@
 // `sluice test`: finds the test files, runs them one after another and reports.
-import { writeFile } from "node:fs/promises";
-import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
+import { isOn, listOf, textFlag, CommandError, type Call } from "../../command/declaration.ts";
+import { countOf } from "../../command/output.ts";
 import { connect } from "../../runtime/connection.ts";
-import { findYamlFiles, type YamlFile } from "../../files/yaml-files.ts";
+import { writeOutput } from "../../files/write-output.ts";
+import { findYamlFiles, nothingIn, type YamlFile } from "../../files/yaml-files.ts";
 import type { Reporter, TestReport, Write } from "./report.ts";
 import { junitReporter } from "./reporters/junit.ts";
 import { jsonReporter } from "./reporters/json.ts";
@@ -18,7 +19,10 @@ export async function run(call: Call): Promise<number> {
   const remote = textFlag(flags, "runtime") !== undefined;
   // Searched first, so that missing files are reported before a runtime is started for the tests.
   const files = await findTests(paths);
-  if (files.length === 0) throw new CommandError("no test files found: a test file is a YAML file with `flow` and `tests`", 2);
+  if (files.length === 0) {
+    if (isOn(flags, "allowEmpty") && !isOn(flags, "watch")) return report(call, async () => emptyReport);
+    throw await nothingIn(paths, "test file", "a test file is a YAML file with `flow` and `tests`; --allow-empty accepts that there is none");
+  }
   const runtime = remote
     ? openRemote(await connect(flags))
     : await openTrial(
@@ -37,32 +41,47 @@ async function findTests(paths: readonly string[]): Promise<readonly YamlFile[]>
   return (await findYamlFiles(paths)).filter(({ kind }) => kind === "tests");
 }
 
-async function runOnce(call: Call, runtime: RuntimeUnderTest, files: readonly YamlFile[]): Promise<number> {
+const emptyReport: TestReport = { files: [], passed: 0, failed: 0, broken: 0, durationMs: 0, coverage: undefined };
+
+function runOnce(call: Call, runtime: RuntimeUnderTest, files: readonly YamlFile[]): Promise<number> {
   const { flags, terminal, signal } = call;
+  const filter = textFlag(flags, "filter");
+  const where = listOf(call.arguments, "paths");
+  return report(call, async (reporter) => {
+    const tests = await runTestFiles(files, runtime, {
+      filter,
+      coverage: isOn(flags, "coverage"),
+      update: isOn(flags, "update"),
+      signal,
+      progress: (text) => terminal.progress(text),
+      done: (file) => reporter.file?.(file),
+    });
+    terminal.progress(undefined);
+    if (tests.files.length === 0 && !isOn(flags, "allowEmpty"))
+      throw new CommandError(
+        `no test in '${where.length === 0 ? "." : where.join("', '")}' (${countOf(files.length, "test file")}) has a name that contains '${filter ?? ""}': change --filter, or pass --allow-empty`,
+      );
+    return tests;
+  });
+}
+
+/** Runs the tests and reports their results; returns the exit code. */
+async function report(call: Call, runTests: (reporter: Reporter) => Promise<TestReport>): Promise<number> {
+  const { flags, terminal } = call;
   const output = textFlag(flags, "output");
   let collected = "";
   const write: Write = output === undefined ? (text) => terminal.write(text) : (text) => void (collected += `${text}\n`);
   const reporter = reporterOf(call, write);
-  const report = await runTestFiles(files, runtime, {
-    filter: textFlag(flags, "filter"),
-    coverage: isOn(flags, "coverage"),
-    update: isOn(flags, "update"),
-    signal,
-    progress: (text) => terminal.progress(text),
-    done: (file) => reporter.file?.(file),
-  });
-  terminal.progress(undefined);
-  reporter.finish(report);
+  const tests = await runTests(reporter);
+  reporter.finish(tests);
   if (output !== undefined) {
-    await writeFile(output, collected).catch((error: NodeJS.ErrnoException) => {
-      throw new CommandError(`the report cannot be written to '${output}': ${error.code}`, 2);
-    });
+    await writeOutput(output, collected);
     specReporter(
       (text) => terminal.note(text),
       (_, text) => text,
-    ).finish(report);
+    ).finish(tests);
   }
-  return exitOf(report);
+  return exitOf(tests);
 }
 
 function reporterOf({ flags, terminal }: Call, write: Write): Reporter {

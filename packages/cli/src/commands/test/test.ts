@@ -1,5 +1,5 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
-import { jsonFlag, profileFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
+import { allowEmptyFlag, jsonFlag, profileFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
 
 export const test: CommandDeclaration = {
   name: "test",
@@ -13,6 +13,7 @@ export const test: CommandDeclaration = {
     { ...jsonFlag, doc: "The same as --reporter json." },
     { name: "output", short: "o", value: "file", doc: "Write the report to a file and the summary to the terminal." },
     { name: "filter", short: "f", value: "text", doc: "Run only tests whose name contains this text." },
+    allowEmptyFlag,
     { name: "coverage", doc: "Report step and branch coverage." },
     { name: "update", doc: "Replace failed reply expectations with the actual replies (not for tests with rows or generated input)." },
     { name: "watch", short: "w", doc: "Run again whenever a file changes." },
@@ -26,6 +27,6 @@ export const test: CommandDeclaration = {
     { doc: "Run all tests of a folder, with coverage", command: "sluice test orders --coverage" },
     { doc: "Write a report for a build server", command: "sluice test orders --reporter junit --output junit.xml" },
   ],
-  exits: { 0: "every test passed", 1: "a test failed", 2: "invalid command line, no test files, or a file whose tests could not run" },
+  exits: { 0: "every test passed", 1: "a test failed, or no test was found", 2: "invalid command line, or a file whose tests could not run" },
   load: () => import("./run-test.ts"),
 };

@@ -1,13 +1,14 @@
-import { follow as followStream, type CallInput, type EventOf, type StreamName, type StreamState } from "@sluice/client";
-import { countFlag, isOn, textFlag, type Call } from "../../command/declaration.ts";
+import { follow as followStream, type EventOf, type StreamName, type StreamState } from "@sluice/client";
+import { isOn, numberFlag, type Call } from "../../command/declaration.ts";
 import { connect } from "../../runtime/connection.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
+import { assertKnownNames } from "../../runtime/known-names.ts";
 import { pause } from "../../runtime/pause.ts";
+import { queryOf } from "../../runtime/query-flags.ts";
 import { timeLimit } from "../../runtime/time-limit.ts";
 
 export function run(call: Call): Promise<number> {
-  const filters = { flowId: "flow", routeId: "route", runId: "run", type: "type", body: "body", replay: "replay" };
-  return follow(call, "GET /trace/stream", filters, (event) => eventLine(event, call.terminal));
+  return follow(call, "GET /trace/stream", (event) => eventLine(event, call.terminal));
 }
 
 /** Time limit for past events to arrive. */
@@ -15,24 +16,18 @@ const replayMs = 500;
 const emptyReplayText =
   "No past events: the runtime stores trace events only while a client follows the trace, and for one minute afterwards; `sluice runs` lists past runs, `sluice runs <id>` shows the steps of a run";
 
-/** The filters of all streams. */
-type FilterName = keyof NonNullable<CallInput<"GET /trace/stream">["query"] & CallInput<"GET /logs/stream">["query"]>;
-
 /** Follows a stream until interrupted or until the time limit; prints each event as JSON or as a line. */
-export async function follow(
-  { flags, terminal, signal }: Call,
-  stream: StreamName,
-  filters: Readonly<Partial<Record<FilterName, string>>>,
-  line: (event: EventOf<StreamName>) => string | undefined,
-): Promise<number> {
+export async function follow({ flags, terminal, signal }: Call, stream: StreamName, line: (event: EventOf<StreamName>) => string | undefined): Promise<number> {
   const connection = await connect(flags);
-  const query = Object.fromEntries(Object.entries(filters).map(([name, flag]) => [name, textFlag(flags, flag)]));
-  const stop = textFlag(flags, "for") === undefined ? signal : timeLimit(countFlag(flags, "for", 1) * 1_000, signal);
+  await assertKnownNames(connection, flags);
+  const query = queryOf(stream, flags);
+  const seconds = numberFlag(flags, "for");
+  const stop = seconds === undefined ? signal : timeLimit(seconds * 1_000, signal);
   let hasEvents = false;
   const onState = (state: StreamState, reason?: string): void => {
     if (state === "open") {
       terminal.progress(`following ${connection.baseUrl}, press Ctrl-C to stop`);
-      if (stream === "GET /trace/stream" && query["replay"] !== undefined && !hasEvents) void noteEmptyReplay();
+      if (stream === "GET /trace/stream" && query.replay !== undefined && !hasEvents) void noteEmptyReplay();
     } else if (state === "down") terminal.note(`Connection lost (${reason}), reconnecting`);
   };
   /** Explains an empty replay, because past events would have arrived immediately. */

@@ -1,26 +1,30 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
-import { jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
+import { forFlag, jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
+import { queryFlags } from "../../runtime/query-flags.ts";
 
 export const trace: CommandDeclaration = {
   name: "trace",
   summary: "Follow runs step by step, live.",
   flags: [
-    { name: "flow", value: "id", doc: "Only show this flow." },
-    { name: "route", value: "id", doc: "Only show this route." },
-    { name: "run", value: "id", doc: "Only show this run." },
-    { name: "type", value: "types", doc: "Only show these event types, comma-separated; step.* matches all step events." },
-    { name: "body", values: ["none", "preview", "full"], default: "preview", doc: "How much of each message body to show." },
-    {
-      name: "replay",
-      value: "count",
-      doc: "Start with this many past events. They are stored only while a client follows the trace, and for one minute afterwards; use `sluice runs` for older runs.",
-    },
-    { name: "for", value: "seconds", doc: "Stop after this many seconds." },
+    ...queryFlags("GET /trace/stream", {
+      change: {
+        body: { default: "preview", doc: "How much of each message body to show." },
+        replay: {
+          doc: "Start with this many past events. They are stored only while a client follows the trace, and for one minute afterwards; use `sluice runs` for older runs.",
+        },
+      },
+    }),
+    forFlag,
     jsonFlag,
     ...runtimeFlags,
   ],
   variables: runtimeVariables,
   examples: [{ doc: "Follow one route for a second", command: "sluice trace --route orders --for 1" }],
-  exits: { 0: "stopped", 1: "the runtime is unreachable or rejected the request", 2: "invalid command line", 130: "interrupted" },
+  exits: {
+    0: "stopped",
+    1: "the flow or the route does not exist, or the runtime is unreachable or rejected the request",
+    2: "invalid command line",
+    130: "interrupted",
+  },
   load: () => import("./run-trace.ts"),
 };

@@ -5,7 +5,7 @@ export const versions: CommandDeclaration = {
   name: "versions",
   summary: "List the stored versions of a flow, or show how one differs from the current version.",
   details:
-    "The newest version comes first; * marks the running version. A version consists of the text, the parameters and the tests of a deployment; values of secret parameters are not stored in it. SERVICE_VERSIONS and SERVICE_VERSION_BYTES of the runtime limit how many are stored.",
+    "The newest version comes first. A version consists of the text, the parameters and the tests of a deployment; values of secret parameters are not stored in it. SERVICE_VERSIONS and SERVICE_VERSION_BYTES of the runtime limit how many are stored.",
   arguments: [
     { name: "flow", doc: "Flow id.", required: true },
     { name: "revision", doc: "Show what a rollback to this version would change." },

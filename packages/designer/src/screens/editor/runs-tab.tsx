@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { runtimeAt } from "../../api-client/runtime-client.ts";
+import { allRunKinds, runtimeAt } from "../../api-client/runtime-client.ts";
 import { strings } from "../../strings.ts";
 import { useWorkspace } from "../../workspace/workspace-store.ts";
 import { RunTable } from "../run-table.tsx";
@@ -22,7 +22,7 @@ export function RunsTab() {
 
 function RunList({ flowId }: { readonly flowId: string }) {
   const target = useWorkspace((state) => state.target);
-  const load = useCallback(() => runtimeAt(target).call("GET /runs", { query: { flowId, limit: shownRuns } }), [flowId, target]);
+  const load = useCallback(() => runtimeAt(target).call("GET /runs", { query: { flowId, kind: allRunKinds, limit: shownRuns } }), [flowId, target]);
   const [polled] = usePolled(target === undefined ? undefined : load, pollMs);
   if (polled === undefined) return <p className="muted">{strings.common.loading}</p>;
   if ("error" in polled) return <p className="field__error">{polled.error}</p>;

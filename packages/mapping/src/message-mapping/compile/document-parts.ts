@@ -1,6 +1,8 @@
 // Parts and functions of a document and of its imports, by name. A document's own names take precedence.
 import { isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { unknownProperties } from "../../problem.ts";
+import { functionSchema, partSchema } from "../document-schema.ts";
 import type { DocumentContext } from "./document-context.ts";
 import type { Part } from "./rule-compiler.ts";
 import { validName } from "./scope.ts";
@@ -41,7 +43,7 @@ function readInto(declared: Declarations, document: Members, reading: Reading): 
   }
   for (const [name, part] of entries(document["parts"], "parts", context)) {
     if (isPlainObject(part)) {
-      for (const fault of unknownProperties(part, ["map", "note"])) context.report(`part '${name}': ${fault}`);
+      for (const fault of unknownProperties(part, memberNames(partSchema))) context.report(`part '${name}': ${fault}`);
       parts.set(name, { map: part["map"], parts: () => parts });
     } else context.report(`part '${name}' must be an object with 'map'`);
   }
@@ -95,6 +97,6 @@ function readFunction(name: string, declaration: unknown, context: DocumentConte
     );
     return undefined;
   }
-  for (const fault of unknownProperties(declaration as Members, ["args", "expr", "note"])) context.report(`function '${name}': ${fault}`);
+  for (const fault of unknownProperties(declaration as Members, memberNames(functionSchema))) context.report(`function '${name}': ${fault}`);
   return { args: names as readonly string[], expr };
 }

@@ -1,6 +1,8 @@
 // forEach: one target item per source item or per group, in order, filtered, sorted and limited.
 import { isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { unknownProperties } from "../../problem.ts";
+import { sortSchema, sourceKinds } from "../document-schema.ts";
 import { Frame, type Evaluate } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import type { Origin } from "../source-path.ts";
@@ -10,7 +12,7 @@ import { compileValueConversion, type RuleMembers } from "./value-conversion.ts"
 import type { Level } from "./rule-compiler.ts";
 import { validName, itemScope, reservedNames } from "./scope.ts";
 import { elementShape } from "./shape.ts";
-import { compileSource, sourceKinds, textOrReport } from "./source-compiler.ts";
+import { compileSource, textOrReport } from "./source-compiler.ts";
 
 export interface ForEach {
   /** The items, or undefined when there is nothing to write. `base` is the position of the first one in the target. */
@@ -148,7 +150,7 @@ function groupEntries(entries: readonly Entry[], frame: Frame, keyOf: Evaluate):
 function compileSort(sort: unknown, level: Level): Arrange {
   const orders = (Array.isArray(sort) ? sort : [sort]).map((order: unknown) => {
     const { by, desc } = typeof order === "string" ? { by: order, desc: false } : isPlainObject(order) ? order : ({} as RuleMembers);
-    if (isPlainObject(order)) for (const fault of unknownProperties(order, ["by", "desc"])) level.context.report(`sort: ${fault}`);
+    if (isPlainObject(order)) for (const fault of unknownProperties(order, memberNames(sortSchema))) level.context.report(`sort: ${fault}`);
     if (desc !== undefined && typeof desc !== "boolean") level.context.report("'desc' of sort must be true or false");
     return { key: textOrReport(by, "sort.by", level, "path")?.evaluate ?? (() => null), sign: desc === true ? (-1 as const) : (1 as const) };
   });

@@ -1,7 +1,9 @@
 // Compiles rules to closures. A rule evaluates its source, converts the value and writes it to its target; anything it throws becomes an error
 // that names the target field and the source.
 import { isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
+import { forEachMembers, ruleSchema } from "../document-schema.ts";
 import type { Evaluate, Frame } from "../frame.ts";
 import { finite, isTruthy } from "../values.ts";
 import type { DocumentContext } from "./document-context.ts";
@@ -44,29 +46,8 @@ export interface MappedField {
   readonly isStructure: boolean;
 }
 
-const ruleMembers = [
-  "to",
-  "from",
-  "value",
-  "expr",
-  "lookup",
-  "switch",
-  "use",
-  "with",
-  "map",
-  "forEach",
-  "when",
-  "default",
-  "type",
-  "scale",
-  "format",
-  "required",
-  "pattern",
-  "maxLength",
-  "enum",
-  "note",
-];
-const forEachMembers = ["as", "where", "sort", "groupBy", "limit", "omitEmpty"];
+const allMembers = memberNames(ruleSchema);
+const membersWithoutForEach = allMembers.filter((name) => !forEachMembers.includes(name));
 const maxDepth = 50;
 
 const rulesPerStep = 50;
@@ -176,7 +157,7 @@ function writer({ when, origin, level }: RuleContext, write: WriteFields): Write
 
 function checkMembers(rule: RuleMembers, context: DocumentContext): void {
   const isForEach = Object.hasOwn(rule, "forEach");
-  const allowed = isForEach ? [...ruleMembers, ...forEachMembers] : ruleMembers;
+  const allowed = isForEach ? allMembers : membersWithoutForEach;
   for (const name of Object.keys(rule)) {
     if (allowed.includes(name)) continue;
     const suggestion = context.closest(name, allowed);

@@ -103,12 +103,10 @@ describe("limits", () => {
   });
 
   it("the tests of a document share the work limit of one message", () => {
-    const map = [{ to: "x", expr: "count(l[? $item > 0])" }];
+    const map = [{ to: "x", expr: "count(l[*].n)" }];
     const input = { l: Array<number>(100_000).fill(1) };
-    const tests = Array.from({ length: 60 }, (_, index) => ({ name: `t${index}`, input, output: { x: 100_000 } }));
-    const startTime = performance.now();
+    const tests = Array.from({ length: 60 }, (_, index) => ({ name: `t${index}`, input, output: { x: 0 } }));
     expect(problemsOf({ ...jsonRules(...map), tests })).toEqual(["tests: all tests together take more than 5000000 steps"]);
-    expect(performance.now() - startTime).toBeLessThan(30_000);
     expect(problemsOf({ ...jsonRules(...map), tests: tests.slice(0, 20) })).toEqual([]);
   });
 });

@@ -388,8 +388,8 @@ describe("errors", () => {
   });
 
   it("report a mapping that exceeds the step limit", () => {
-    const list = Array.from({ length: 3000 }, (_, index) => ({ n: index }));
-    const rule = { to: "x[]", forEach: "l", map: [{ to: "y", expr: "count($.l[? n == 1])" }] };
+    const list = Array.from({ length: 3000 }, (_, index) => index);
+    const rule = { to: "x[]", forEach: "l", map: [{ to: "y", expr: "count($.l[*].n)" }] };
     expect(runMapping(jsonRules(rule), { l: list }).errors[0]).toMatchObject({
       code: "limit",
       message: expect.stringContaining("the mapping takes more than 5000000 steps for one message"),

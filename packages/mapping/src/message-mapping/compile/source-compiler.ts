@@ -1,6 +1,8 @@
 // The source of a rule's value: exactly one of from, value, expr, lookup, switch, use, map.
 import { isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { missingRules, type OnMissing } from "../../value-mapping/value-table.ts";
+import { caseSchema, lookupSchema, sourceKinds } from "../document-schema.ts";
 import { Frame, type Evaluate } from "../frame.ts";
 import { deepCopy, isEmptyElement, isNothing, isTruthy, scalarOf } from "../values.ts";
 import type { Compiled } from "./compiled.ts";
@@ -21,8 +23,6 @@ export interface ValueSource {
   /** The rule's value is built field by field. */
   readonly isStructure: boolean;
 }
-
-export const sourceKinds = ["from", "value", "expr", "lookup", "switch", "use", "map"] as const;
 
 const noSource: ValueSource = { evaluate: () => undefined, origin: undefined, isStructure: false };
 
@@ -122,8 +122,8 @@ function expressionSource(value: unknown, level: Level): ValueSource {
   }
 }
 
-const lookupMembers = ["table", "key", "from", "to", "onMissing"];
-const caseMembers = ["when", ...sourceKinds, "with", "note"];
+const lookupMembers = memberNames(lookupSchema);
+const caseMembers = memberNames(caseSchema);
 
 function reportUnknown(members: RuleMembers, allowed: readonly string[], owner: string, context: DocumentContext): void {
   for (const name of Object.keys(members)) {

@@ -1,9 +1,11 @@
 // Processes the value of a rule's source: default, type, scale, format, and checks.
 import { compilePattern, isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { formatValue, unknownProperties } from "../../problem.ts";
 import { characterCount } from "../../text/characters.ts";
 import { checkParsable, formatTime, compileDatePattern, parseTime, parseWritten } from "../date-patterns.ts";
 import { toTimeOfDay, toDay, toTime, timeOfDayMs, writtenTime } from "../date-values.ts";
+import { dateFormatSchema, valueTypes } from "../document-schema.ts";
 import type { MappingRun } from "../frame.ts";
 import { MappingFault } from "../mapping-fault.ts";
 import { compileNumberPattern, formatNumber } from "../number-format.ts";
@@ -14,8 +16,7 @@ type Step = (value: unknown) => unknown;
 export type ValueConversion = (value: unknown, run: MappingRun) => unknown;
 export type RuleMembers = Readonly<Record<string, unknown>>;
 
-const types = ["string", "integer", "number", "boolean", "date", "dateTime", "time"] as const;
-type TypeName = (typeof types)[number];
+type TypeName = (typeof valueTypes)[number];
 
 /** The steps between source and target; undefined when a rule has none. Null and undefined are not converted. */
 export function compileValueConversion(rule: RuleMembers, context: DocumentContext, isList: boolean): ValueConversion | undefined {
@@ -52,8 +53,8 @@ export function compileValueConversion(rule: RuleMembers, context: DocumentConte
 
 function readType(rule: RuleMembers, context: DocumentContext): TypeName | undefined {
   const { type } = rule;
-  if (type === undefined || (types as readonly unknown[]).includes(type)) return type as TypeName | undefined;
-  context.report(`'type' must be one of ${types.join(", ")}, got ${formatValue(type)}`);
+  if (type === undefined || (valueTypes as readonly unknown[]).includes(type)) return type as TypeName | undefined;
+  context.report(`'type' must be one of ${valueTypes.join(", ")}, got ${formatValue(type)}`);
   return undefined;
 }
 
@@ -68,7 +69,7 @@ interface DatePatterns {
 function formatOf({ type, format }: RuleMembers, context: DocumentContext): DatePatterns {
   if (format === undefined || !isDateType(type as TypeName)) return { in: undefined, out: undefined };
   const patterns: RuleMembers = isPlainObject(format) ? format : { out: format };
-  for (const fault of unknownProperties(patterns, ["in", "out"])) context.report(`'format': ${fault}`);
+  for (const fault of unknownProperties(patterns, memberNames(dateFormatSchema))) context.report(`'format': ${fault}`);
   const pattern = (name: "in" | "out", check: (pattern: string) => unknown): string | undefined => {
     const text = patterns[name];
     if (text === undefined) return undefined;

@@ -1,6 +1,8 @@
 // The separators of an interchange: fixed by the dialect, defined by the interchange itself (UNA, ISA), or configured.
 import { isPlainObject } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { readFault } from "../../text/read-fault.ts";
+import { separatorsSchema } from "./format-schemas.ts";
 import type { SideReport } from "./message-format.ts";
 
 export interface EdiSyntax {
@@ -17,6 +19,8 @@ const x12: EdiSyntax = { segment: "~", element: "*", component: ":", release: un
 
 export type Dialect = "edifact" | "x12" | EdiSyntax;
 
+const separatorNames = memberNames(separatorsSchema);
+
 export function readDialect(value: unknown, report: SideReport): Dialect {
   if (value === undefined || value === "edifact" || value === "x12") return value ?? "edifact";
   const separators = isPlainObject(value) && isPlainObject(value["separators"]) ? value["separators"] : value;
@@ -31,8 +35,8 @@ export function readDialect(value: unknown, report: SideReport): Dialect {
     if (text !== null) report(`dialect.${name}`, "expected one character");
     return undefined;
   };
-  const unknown = Object.keys(separators).find((name) => !["segment", "element", "component", "release", "repetition"].includes(name));
-  if (unknown !== undefined) report("dialect", `unknown separator '${unknown}': use segment, element, component, release, repetition`);
+  const unknown = Object.keys(separators).find((name) => !separatorNames.includes(name));
+  if (unknown !== undefined) report("dialect", `unknown separator '${unknown}': use ${separatorNames.join(", ")}`);
   const syntax = {
     segment: readSeparator("segment", "'") ?? "'",
     element: readSeparator("element", "+") ?? "+",

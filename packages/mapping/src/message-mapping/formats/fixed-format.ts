@@ -1,6 +1,7 @@
 // Lines with fields at fixed positions. One kind of line (`fields`) is read as `rows`; several kinds (`records`) are distinguished by how they
 // begin, and may nest by `loops`. Positions count from 1, as in specifications.
 import { isPlainObject, setEntry } from "@sluice/engine/values";
+import { memberNames } from "@sluice/model";
 import { runToEnd, type Incremental } from "../../text/incremental.ts";
 import { limitFault, readFault } from "../../text/read-fault.ts";
 import { formatValue, unknownProperties } from "../../problem.ts";
@@ -8,6 +9,7 @@ import { characterCount, characterSlicer, padding, sliceCharacters } from "../..
 import { MappingFault } from "../mapping-fault.ts";
 import { isNothing, toList, toText } from "../values.ts";
 import { BoundedLines } from "./bounded-lines.ts";
+import { fieldSchema, recordSchema } from "./format-schemas.ts";
 import { nestRecords, readLoops, type TaggedRecord } from "./segment-loops.ts";
 import { noPrefixes, textOfBody, textOption, type FormatOptions, type MessageFormat, type SideReport } from "./message-format.ts";
 
@@ -77,7 +79,7 @@ function readRecords(value: unknown, report: SideReport): readonly FixedRecord[]
     const record = isPlainObject(entry) ? entry : {};
     const path = `records[${index}]`;
     const { name, match } = record;
-    for (const fault of unknownProperties(record, ["name", "match", "fields", "note"])) report(path, fault);
+    for (const fault of unknownProperties(record, memberNames(recordSchema))) report(path, fault);
     if (typeof name !== "string" || name === "") report(path, "expected a name");
     if (match !== undefined && typeof match !== "string") report(`${path}.match`, "expected the text that lines of this record begin with");
     return { name: String(name), match: typeof match === "string" ? match : String(name), fields: readFields(record["fields"], `${path}.fields`, report) };
@@ -97,7 +99,7 @@ function readFields(value: unknown, path: string, report: SideReport): readonly 
   return entries.map((entry: unknown, index) => {
     const field = isPlainObject(entry) ? entry : {};
     const { name, start, length, align, pad } = field;
-    for (const fault of unknownProperties(field, ["name", "start", "length", "align", "pad", "note"])) report(`${path}[${index}]`, fault);
+    for (const fault of unknownProperties(field, memberNames(fieldSchema))) report(`${path}[${index}]`, fault);
     const isInLine = (number: unknown): number is number => Number.isInteger(number) && (number as number) >= 1 && (number as number) <= limits.length;
     if (typeof name !== "string" || name === "" || !isInLine(start) || !isInLine(length))
       report(`${path}[${index}]`, `expected a name, and start and length from 1 to ${limits.length}`);

@@ -1,4 +1,5 @@
 import { parseIsoDate, zoneOf } from "@sluice/engine/values";
+import { callGrowth } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { functionNames } from "../compile/call-compiler.ts";
@@ -281,15 +282,8 @@ describe("functions", () => {
     );
   });
 
-  it("are not slowed down by a malicious pattern", () => {
-    const startTime = performance.now();
-    expect(evaluate("matches(text, '(a+)+b')", { text: "a".repeat(20_000) })).toBe(false);
-    expect(performance.now() - startTime).toBeLessThan(20_000);
+  it("take linear time for a malicious pattern", async () => {
+    const growth = await callGrowth((size) => expect(evaluate("matches(text, '(a+)+b')", { text: "a".repeat(size) })).toBe(false), 500);
+    expect(growth).toBeLessThan(10);
   });
-});
-
-it("quickly rejects a long string of digits that is not a number", () => {
-  const startTime = performance.now();
-  expect(evaluate("isNumber(almost)", { almost: `${"0".repeat(2_000_000)}!` })).toBe(false);
-  expect(performance.now() - startTime).toBeLessThan(3_000);
 });

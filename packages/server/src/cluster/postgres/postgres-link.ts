@@ -37,11 +37,18 @@ export const largeMs = 15_000;
 /** Reads of larger content take several statements. */
 export const largeBytes = 8 * 1024 ** 2;
 const reconnectMs = 500;
-/** A connection that a firewall dropped looks idle: only a query shows that it is lost. */
-const checkEveryMs = 3_000;
 /** How long `close` waits for connections that do not respond. */
 const closeMs = 2_000;
 const poolSize = 8;
+
+export interface LinkLimits {
+  /** Time limit of a statement on the server. */
+  readonly statementMs: number;
+  /** A connection that a firewall dropped looks idle: only a query at this interval shows that it is lost. */
+  readonly checkEveryMs: number;
+}
+
+const defaultLimits: LinkLimits = { statementMs: largeMs, checkEveryMs: 3_000 };
 
 /** No connection was established, so nothing was sent. */
 class NotConnected extends Error {}
@@ -51,6 +58,7 @@ export class PostgresLink implements StoreLink {
   readonly name: string;
   readonly #pg: Pg;
   readonly #options: object;
+  readonly #limits: LinkLimits;
   readonly #pool: Pool;
   readonly #log: Log;
   /** The channel of all nodes, and that of this node. */
@@ -59,10 +67,11 @@ export class PostgresLink implements StoreLink {
   #session: Client | undefined = undefined;
   #isClosed = false;
 
-  private constructor(pg: Pg, url: string, name: string, log: Log, ownChannel: (prefix: string) => string) {
+  private constructor(pg: Pg, url: string, name: string, log: Log, ownChannel: (prefix: string) => string, limits: LinkLimits) {
     this.name = `sluice_${name}`;
     this.#pg = pg;
     this.#log = log;
+    this.#limits = limits;
     this.#channels = [this.name, ownChannel(this.name)];
     this.#options = {
       connectionString: url,
@@ -72,16 +81,16 @@ export class PostgresLink implements StoreLink {
       application_name: "sluice cluster",
     };
     // A statement that waits for a lock continues on the server after its client has given up. Not a startup parameter: poolers reject those.
-    this.#pool = new pg.Pool({ ...this.#options, max: poolSize, onConnect: (client: Client) => client.query(`set statement_timeout = ${largeMs}`) });
+    this.#pool = new pg.Pool({ ...this.#options, max: poolSize, onConnect: (client: Client) => client.query(`set statement_timeout = ${limits.statementMs}`) });
     // A lost idle connection is replaced on the next use.
     this.#pool.on("error", () => undefined);
     // The pool handles errors of idle connections only; an error between two queries of a connection in use would be an uncaught exception.
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
-  static async open(url: string, name: string, log: Log, ownChannel: (prefix: string) => string): Promise<PostgresLink> {
+  static async open(url: string, name: string, log: Log, ownChannel: (prefix: string) => string, limits: Partial<LinkLimits> = {}): Promise<PostgresLink> {
     const { default: pg } = await loadClient<{ readonly default: Pg }>(clientPackage);
-    const link = new PostgresLink(pg, url, name, log, ownChannel);
+    const link = new PostgresLink(pg, url, name, log, ownChannel, { ...defaultLimits, ...limits });
     try {
       await link.#listen();
     } catch (error) {
@@ -180,7 +189,7 @@ export class PostgresLink implements StoreLink {
       session.query("select 1").then(later, () => session.connection.stream.destroy());
     };
     const later = (): void => {
-      cancel = systemClock.after(checkEveryMs, check);
+      cancel = systemClock.after(this.#limits.checkEveryMs, check);
     };
     later();
     return () => cancel();

@@ -1,3 +1,4 @@
+import { errorHeaders, statusOf, type ErrorReply } from "../../service-error.ts";
 import type { BodyReceiver } from "../body.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import { errorBody, type ReplyBody, type ReplyHeaders } from "../reply.ts";
@@ -62,8 +63,8 @@ export class PlainInboundRequest implements InboundRequest {
     this.#isAnswered = true;
   }
 
-  refuse(status: number, text: string, headers?: Readonly<Record<string, string>>): void {
-    this.reply(status, { "Content-Type": "application/json", ...headers }, errorBody(text));
+  refuse(error: ErrorReply): void {
+    this.reply(statusOf(error), errorHeaders(error), errorBody(error.message));
   }
 
   /** Passes the request to node:http, for cases that this class does not support. */

@@ -55,18 +55,6 @@ describe("jsonata", () => {
     expect(evaluate(text, { body })).toEqual(expected);
   });
 
-  it.each(["$spread($)", "*", "**", "$clone($)", '$ ~> |$|{"x": 1}|', "$@$v.$v.id"])("evaluates or stops %s of a long list within 4 s", (text) => {
-    const records = Array.from({ length: 90_000 }, (_, index) => ({ id: index, name: `name ${index}`, tags: ["a", "b"] }));
-    const startTime = performance.now();
-    try {
-      evaluate(text, { body: records });
-    } catch (error) {
-      expect((error as Error).message).toMatch(/limit/);
-    }
-    // The clock of the test does not advance, so only the work limit applies. JSONata's own $spread takes minutes.
-    expect(performance.now() - startTime).toBeLessThan(4_000);
-  });
-
   it("finds the distinct objects of a long list within the time limit", () => {
     const records = Array.from({ length: 20_000 }, (_, index) => ({ id: index % 15_000, name: "n" }));
     expect(evaluate("$count($distinct($))", { body: records })).toBe(15_000);

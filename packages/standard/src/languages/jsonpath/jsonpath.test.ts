@@ -1,5 +1,5 @@
 import { defineLanguage } from "@sluice/engine/spi";
-import { languageUnderTest } from "@sluice/testkit";
+import { callGrowth, languageUnderTest } from "@sluice/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonpath } from "./jsonpath.ts";
@@ -245,6 +245,14 @@ describe("jsonpath options and predicates", () => {
     expect(evaluate(`$[?(@.a == 1${" || @.a == 2".repeat(900)})]`, { body: [{ a: 2 }, { a: 3 }] })).toEqual([{ a: 2 }]);
     expect(evaluate(`$${".a".repeat(1900)}`, { body: {}, options: { suppressExceptions: "true" } })).toBeNull();
     expect(evaluate(`$${"[?(@".repeat(90)}.a${")]".repeat(90)}`, { body: [] })).toEqual([]);
+  });
+
+  it.each([
+    ["members", (size: number) => `$${".a".repeat(size)}`],
+    ["filters", (size: number) => `$${"[?(@.a)]".repeat(size)}`],
+    ["operators", (size: number) => `$[?(@.a == 1${" || @.a == 2".repeat(size)})]`],
+  ])("compiles a chain of %s in linear time", async (_of, pathOf) => {
+    expect(await callGrowth((size) => jsonpath.compile(pathOf(size), {}, scope), 50)).toBeLessThan(10);
   });
 
   it("compiles any text or rejects it with a CompileError", () => {

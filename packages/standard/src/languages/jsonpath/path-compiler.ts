@@ -81,17 +81,22 @@ function compileCall(segment: Segment & { kind: "call" }): (value: unknown, node
 
 function compileStage(segments: readonly Segment[], prefix: string, missing: Missing): (node: unknown, walk: Walk) => unknown {
   const definite = isDefinite(segments);
+  const firstIndefinite = segments.findIndex((segment) => !isDefiniteSegment(segment, false));
+  const parentPaths: string[] = [];
+  let fullPath = prefix;
+  for (const segment of segments) {
+    parentPaths.push(fullPath);
+    fullPath += describeSegment(segment);
+  }
   let go: Visitor = (node, _walk, emit) => emit(node);
   for (let index = segments.length - 1; index >= 0; index--) {
-    const isParentDefinite = segments.slice(0, index).every((segment) => isDefiniteSegment(segment, false));
-    const parentPath = prefix + segments.slice(0, index).map(describeSegment).join("");
+    const isParentDefinite = firstIndefinite === -1 || index <= firstIndefinite;
     go = compileSegment(segments[index] as Segment, go, {
       last: index === segments.length - 1,
-      parentPath,
+      parentPath: parentPaths[index] as string,
       missing: isParentDefinite ? missing : () => undefined,
     });
   }
-  const fullPath = prefix + segments.map(describeSegment).join("");
   return (node, walk) => {
     if (!definite) {
       const found: unknown[] = [];

@@ -200,8 +200,8 @@ describe("lists and text", () => {
         expect(direct).toEqual(outcome(text, new TextEncoder().encode(JSON.stringify(value))));
         if (direct !== null && typeof direct === "object") found++;
       }),
-      { numRuns: 2_000 },
+      { numRuns: 800 },
     );
-    expect(found).toBeGreaterThan(50);
+    expect(found).toBeGreaterThan(20);
   });
 });

@@ -1,6 +1,6 @@
 // Message content must not be executed as code, and expressions must stay within their size and time limits.
 import { FlowError } from "@sluice/engine/spi";
-import { FakeHost, exchangeOf, languageUnderTest } from "@sluice/testkit";
+import { callGrowth, FakeHost, exchangeOf, languageUnderTest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { simple } from "./simple.ts";
 
@@ -100,25 +100,19 @@ describe("results are bounded", () => {
 
 describe("time stays linear", () => {
   it.each([
-    ["a regular expression in the flow that backtracks exponentially in other engines", "${body} regex '^(a+)+$'", `${"a".repeat(50_000)}!`],
-    ["a regular expression in a header that backtracks exponentially in other engines", "${body} regex ${header.p}", `${"a".repeat(50_000)}!`],
-  ])("%s", (_what, text, body) => {
-    const startTime = performance.now();
-    expect(matches(text, { body, headers: { p: "(a|a)*b" } })).toBe(false);
-    expect(performance.now() - startTime).toBeLessThan(20_000);
+    ["a regular expression in the flow that backtracks exponentially in other engines", "${body} regex '^(a+)+$'"],
+    ["a regular expression in a header that backtracks exponentially in other engines", "${body} regex ${header.p}"],
+  ])("%s", async (_what, text) => {
+    const work = (size: number): void => expect(matches(text, { body: `${"a".repeat(size)}!`, headers: { p: "(a|a)*b" } })).toBe(false);
+    expect(await callGrowth(work, 500)).toBeLessThan(10);
   });
 
   it.each([
-    ["${htmlDecode()}", "<a '".repeat(200_000)],
-    ["${htmlClean(${body})}", "<!".repeat(200_000)],
-    ["${htmlClean(${body})}", "<b>".repeat(200) + "</i>".repeat(190_000)],
-    ["${htmlParse()}", "<head>".repeat(200_000)],
-    ["${prettyBody}", "<".repeat(200_000)],
-    ["${normalizeWhitespace()}", `${"  \t".repeat(200_000)}x`],
-  ])("%s on malicious text", (text, body) => {
-    const startTime = performance.now();
-    evaluate(text, { body });
-    expect(performance.now() - startTime).toBeLessThan(20_000);
+    ["${htmlDecode()}", (size: number) => "<a '".repeat(size)],
+    ["${htmlClean(${body})}", (size: number) => "<!".repeat(size)],
+    ["${htmlClean(${body})}", (size: number) => "<b>".repeat(200) + "</i>".repeat(size)],
+  ])("%s on malicious text", async (text, bodyOf) => {
+    expect(await callGrowth((size) => evaluate(text, { body: bodyOf(size) }), 2_000)).toBeLessThan(10);
   });
 });
 

@@ -17,9 +17,21 @@ it("matches like the equivalent regular expression", () => {
   );
 });
 
-it("is fast for a path with many // steps in a deep document", () => {
-  const startTime = performance.now();
-  const elements = elementsOf(Array.from({ length: 1_000 }, () => "a"));
-  expect(matchesPath(readPath(`//b${"//a".repeat(10)}`, {}), elements)).toBe(false);
-  expect(performance.now() - startTime).toBeLessThan(1_000);
+it("compares each element at most once for each // step", () => {
+  let comparisons = 0;
+  const element = {
+    namespace: "",
+    get local() {
+      comparisons++;
+      return "a";
+    },
+  };
+  const path = readPath(`//b${"//a".repeat(10)}`, {});
+  expect(
+    matchesPath(
+      path,
+      Array.from({ length: 1_000 }, () => element),
+    ),
+  ).toBe(false);
+  expect(comparisons).toBeLessThanOrEqual(1_000 + path.length);
 });

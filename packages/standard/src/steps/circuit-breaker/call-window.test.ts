@@ -42,14 +42,3 @@ it("drops calls that are older than the window", () => {
   window.add(false, true);
   expect(countsOf(window)).toEqual([1, 0, 1]);
 });
-
-it("counts a million calls in a window of 100,000 calls or seconds within 2 s", () => {
-  let now = 0;
-  const startTime = performance.now();
-  for (const window of [new CountWindow(100_000), new TimeWindow(100_000, () => now)])
-    for (let index = 0; index < 1_000_000; index++) {
-      now += 1;
-      window.add(index % 2 === 0, false);
-    }
-  expect(performance.now() - startTime).toBeLessThan(2_000);
-});

@@ -3,7 +3,7 @@ import { copyExchange } from "@sluice/engine/tools";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
 import type { AggregationStrategy } from "../../beans/aggregation-strategy.ts";
-import { addressExpression, dynamicFields, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, addressesOf, dynamicFields, given, outletFinder } from "../dynamic-uri.ts";
 import { mergeResult } from "../merge-result.ts";
 import { sendWithVariables, variableFields } from "../send-with-variables.ts";
 import { settle } from "../settle.ts";
@@ -46,7 +46,10 @@ export const enrich = defineStep({
     const { host } = compiler;
     const address = addressExpression(expression, compiler);
     const strategy = strategyOf(options, compiler);
-    const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
+    const find = outletFinder(
+      compiler.endpoints.dynamic({ ...given(addressesOf(expression), ignoreInvalidEndpoint), allowedSchemes, span: node.span }),
+      ignoreInvalidEndpoint,
+    );
     const call = (exchange: Exchange): Awaitable => {
       const uri = asText(address(exchange)).trim();
       const outlet = find(uri, exchange);

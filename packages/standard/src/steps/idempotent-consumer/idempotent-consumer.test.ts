@@ -64,6 +64,23 @@ describe("idempotentConsumer", () => {
     expect(run.mocks.get("in")?.map(({ body }) => body)).toEqual(["a", "a", "b", "c", "a"]);
   });
 
+  it.each([
+    ["live", {}],
+    ["in a test session", { session: { id: "s", skipTime: false } }],
+  ])("shares one repository per name with all routes of the document, %s", async (_title, delivery) => {
+    const consumerOf = (reference: string): string =>
+      `{idempotentConsumer: {simple: "\${body}", idempotentRepository: "${reference}", steps: [{to: "mock:in"}]}}`;
+    const run = await flow(`
+      - beans: [{name: shared, type: org.apache.camel.support.processor.idempotent.MemoryIdempotentRepository}]
+      - from: {uri: direct:one, steps: [${consumerOf("shared")}]}
+      - from: {uri: direct:two, steps: [${consumerOf("#shared")}]}
+      - from: {uri: direct:three, steps: [${consumerOf("#bean:shared")}]}
+    `);
+    for (const endpoint of ["direct:one", "direct:two", "direct:three"])
+      await run.send(endpoint, { body: "same", delivery: { session: undefined, ...delivery } });
+    expect(run.mocks.get("in")).toHaveLength(1);
+  });
+
   it("requires a key", async () => {
     const run = await flow(consumer());
     const { exchange } = await run({ body: "x" });

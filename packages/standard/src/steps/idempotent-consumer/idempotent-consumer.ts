@@ -47,8 +47,7 @@ export const idempotentConsumer = defineStep({
     const keyOf = compiler.expression(expression);
     const run = compiler.steps(steps);
     const liveRepository = compiler.registry.bean(idempotentRepository, "idempotent-repository") as IdempotentRepository;
-    // Test sessions must not add keys to a shared repository.
-    const sessionRepository = liveRepository.forSessions?.() ?? memoryIdempotentRepository(maxSessionKeys);
+    const sessionRepository = repositoryForSessions(liveRepository);
     const repositoryFor = ({ run: { session } }: Exchange): IdempotentRepository => (session === undefined ? liveRepository : sessionRepository);
     const finishKey = (repository: IdempotentRepository, key: string, failed: boolean): Awaitable => {
       if (failed && removeOnFailure) return repository.remove(key);
@@ -88,6 +87,17 @@ export const idempotentConsumer = defineStep({
     }
   },
 });
+
+const sessionRepositories = new WeakMap<IdempotentRepository, IdempotentRepository>();
+
+/** Test sessions must not add keys to a live repository. Steps that share a live repository also share the one for sessions. */
+function repositoryForSessions(live: IdempotentRepository): IdempotentRepository {
+  const existing = sessionRepositories.get(live);
+  if (existing !== undefined) return existing;
+  const created = live.forSessions?.() ?? memoryIdempotentRepository(maxSessionKeys);
+  sessionRepositories.set(live, created);
+  return created;
+}
 
 /** A handled failure still counts as failed: the work was not done. */
 function hasFailed(exchange: Exchange): boolean {

@@ -1,7 +1,7 @@
 import { defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
 import { f } from "@sluice/model";
-import { addressExpression, dynamicFields, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, addressesOf, dynamicFields, given, outletFinder } from "../dynamic-uri.ts";
 import { sendWithVariables } from "../send-with-variables.ts";
 import { after } from "../settle.ts";
 import { strategyFields, strategyOf } from "../strategy-option.ts";
@@ -35,7 +35,10 @@ export const pollEnrich = defineStep({
     const { host } = compiler;
     const address = addressExpression(expression, compiler);
     const strategy = strategyOf(options, compiler);
-    const find = outletFinder(compiler.endpoints.poll({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
+    const find = outletFinder(
+      compiler.endpoints.poll({ ...given(addressesOf(expression), ignoreInvalidEndpoint), allowedSchemes, span: node.span }),
+      ignoreInvalidEndpoint,
+    );
     const receive = (exchange: Exchange): Awaitable => {
       const poller = find(asText(address(exchange)).trim(), exchange);
       if (poller === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { defineStep, type Awaitable, type Exchange } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { dynamicFields, dynamicUri } from "../dynamic-uri.ts";
+import { dynamicFields, dynamicUri, given } from "../dynamic-uri.ts";
 import { sendWithVariables } from "../send-with-variables.ts";
 import { after } from "../settle.ts";
 import { mergePolled } from "../merge-polled.ts";
@@ -29,7 +29,7 @@ export const poll = defineStep({
   compile({ uri, parameters, timeout, allowedSchemes, variableReceive }, compiler, node) {
     const { host } = compiler;
     const address = dynamicUri(uri, parameters, compiler, node.span);
-    const find = compiler.endpoints.poll({ template: address.template, allowedSchemes, span: node.span });
+    const find = compiler.endpoints.poll({ ...given(address), allowedSchemes, span: node.span });
     const receive = (exchange: Exchange): Awaitable =>
       after(find(address.text(exchange), exchange).receive(timeout, exchange), (polled) => mergePolled(exchange, polled, undefined, host));
     return sendWithVariables(receive, { variableReceive }, host);

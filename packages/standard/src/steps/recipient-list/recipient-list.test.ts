@@ -1,4 +1,4 @@
-import { flow } from "@sluice/testkit";
+import { diagnosticsOf, flow } from "@sluice/testkit";
 import { expect, it } from "vitest";
 
 it("sends a copy to each trimmed address, including duplicates, and none for an empty list", async () => {
@@ -15,8 +15,9 @@ it("sends a copy to each trimmed address, including duplicates, and none for an 
 });
 
 it("fails for an invalid endpoint, unless ignoreInvalidEndpoints is set", async () => {
-  const strict = await flow(`- recipientList: {constant: "mock:a,nosuch:x,mock:b"}`);
-  expect((await strict()).error).toContain("nosuch:x");
+  const strict = await flow(`- recipientList: {simple: "mock:a,nosuch:\${body},mock:b", allowedSchemes: "mock,nosuch"}`);
+  expect((await strict({ body: "x" })).error).toContain("nosuch:x");
+  expect(diagnosticsOf(`- recipientList: {constant: "mock:a,nosuch:x,mock:b"}`)).toEqual([expect.stringContaining("unknown connector 'nosuch'")]);
   const lenient = await flow(`- recipientList: {constant: "mock:a,nosuch:x,mock:b", ignoreInvalidEndpoints: true}`);
   expect((await lenient()).error).toBeUndefined();
   expect([...lenient.mocks.keys()]).toEqual(["a", "b"]);

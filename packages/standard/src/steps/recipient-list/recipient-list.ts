@@ -2,7 +2,7 @@ import { defineStep, type Exchange, type Processor } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
 import { useLatestStrategy } from "../../beans/use-latest.ts";
 import { branchesOf } from "../branches.ts";
-import { addressExpression, dynamicFields, normalUri, outletFinder } from "../dynamic-uri.ts";
+import { addressExpression, addressesOf, dynamicFields, given, normalUri, outletFinder } from "../dynamic-uri.ts";
 import { fanOut } from "../fan-out.ts";
 import { fanOutFields, rejectUnusedTimeout } from "../fan-out-fields.ts";
 import { uriList } from "../uri-list.ts";
@@ -34,7 +34,10 @@ export const recipientList = defineStep({
     rejectUnusedTimeout(options);
     const { host } = compiler;
     const value = addressExpression(expression, compiler, delimiter);
-    const find = outletFinder(compiler.endpoints.dynamic({ template: expression.text, allowedSchemes, span: node.span }), ignoreInvalidEndpoints);
+    const find = outletFinder(
+      compiler.endpoints.dynamic({ ...given(addressesOf(expression, delimiter), ignoreInvalidEndpoints), allowedSchemes, span: node.span }),
+      ignoreInvalidEndpoints,
+    );
     const settings = { ...options, strategy: strategyOf(options, compiler) ?? useLatestStrategy, host };
     return (exchange) => {
       const runs: Processor[] = [];

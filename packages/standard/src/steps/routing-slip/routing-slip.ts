@@ -1,7 +1,7 @@
 import { CompileError, defineStep } from "@sluice/engine/spi";
 import { each } from "@sluice/engine/tools";
 import { f } from "@sluice/model";
-import { addressExpression, dynamicFields } from "../dynamic-uri.ts";
+import { addressExpression, addressesOf, dynamicFields } from "../dynamic-uri.ts";
 import { uriList } from "../uri-list.ts";
 import { endpointVisitor } from "../visit-endpoint.ts";
 
@@ -37,7 +37,12 @@ export const routingSlip = defineStep({
     if ((expression === undefined) === (slipHeader === undefined))
       throw new CompileError("option-missing", "routingSlip needs an expression or slipHeader, but not both", { hint: "set one of them" });
     const slip = addressExpression(expression ?? { language: "header", text: slipHeader as string, options: {}, span: node.span }, compiler, uriDelimiter);
-    const visit = endpointVisitor(compiler, { template: expression?.text ?? "", allowedSchemes, ignoreInvalidEndpoints, span: node.span });
+    const visit = endpointVisitor(compiler, {
+      ...(expression === undefined ? { template: "" } : addressesOf(expression, uriDelimiter)),
+      allowedSchemes,
+      ignoreInvalidEndpoints,
+      span: node.span,
+    });
     const { clock } = compiler.host;
     return (exchange) => each(uriList(slip(exchange), uriDelimiter).values(), (uri) => visit(exchange, uri), clock);
   },

@@ -1,6 +1,6 @@
 import { defineStep } from "@sluice/engine/spi";
 import { f } from "@sluice/model";
-import { dynamicFields, dynamicUri, outletFinder } from "../dynamic-uri.ts";
+import { dynamicFields, dynamicUri, given, outletFinder } from "../dynamic-uri.ts";
 import { sendWithVariables, variableFields } from "../send-with-variables.ts";
 
 /** Sends the message to an address that is evaluated per message. An empty address sends nothing. */
@@ -57,7 +57,7 @@ export const toD = defineStep({
   ],
   compile({ uri, parameters, ignoreInvalidEndpoint, allowedSchemes, ...call }, compiler, node) {
     const address = dynamicUri(uri, parameters, compiler, node.span);
-    const find = outletFinder(compiler.endpoints.dynamic({ template: address.template, allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
+    const find = outletFinder(compiler.endpoints.dynamic({ ...given(address, ignoreInvalidEndpoint), allowedSchemes, span: node.span }), ignoreInvalidEndpoint);
     const send = sendWithVariables(
       (exchange) => {
         const target = address.text(exchange);

@@ -1,7 +1,7 @@
 import { defineStep, type Compiler, type Processor } from "@sluice/engine/spi";
 import { copyExchange } from "@sluice/engine/tools";
 import { f, type Span } from "@sluice/model";
-import { dynamicFields, dynamicUri, outletFinder } from "../dynamic-uri.ts";
+import { dynamicFields, dynamicUri, given, outletFinder } from "../dynamic-uri.ts";
 import { isTemplate } from "../template.ts";
 import { variable } from "../variables.ts";
 
@@ -66,7 +66,7 @@ function dynamicSend(
 ): Processor {
   const { span, allowedSchemes, ignoreInvalidEndpoint } = address;
   const uri = dynamicUri(address.uri, address.parameters, compiler, span);
-  const find = outletFinder(compiler.endpoints.dynamic({ template: uri.template, allowedSchemes, span }), ignoreInvalidEndpoint);
+  const find = outletFinder(compiler.endpoints.dynamic({ ...given(uri, ignoreInvalidEndpoint), allowedSchemes, span }), ignoreInvalidEndpoint);
   return (copy) => {
     const target = uri.text(copy);
     return target === "" ? undefined : find(target, copy)?.send(copy);

@@ -1,4 +1,5 @@
 import { useState, type CSSProperties, type DragEvent, type KeyboardEvent } from "react";
+import { useTree } from "../../../controls/use-tree.ts";
 import type { SourceField, TargetField } from "../../../mappings/mapping-fields.ts";
 import { mapperStrings as labels } from "../../../strings/mapper.ts";
 
@@ -18,10 +19,18 @@ interface SourceTreeProps {
 /** The fields of the sample. A field is linked by dragging it onto a target, or with L or Enter. */
 export function SourceTree({ fields, used, linked, linking, onLink }: SourceTreeProps) {
   const [current, setCurrent] = useState("");
+  const navigate = useTree();
   const tabStop = fields.some(({ path }) => path === current) ? current : fields[0]?.path;
   if (fields.length === 0) return <p className="muted mapper__note">{labels.noSource}</p>;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const field = fieldOf(fields, event);
+    if (field === undefined || navigate(event) || !hasNoModifier(event)) return;
+    if (event.key.toLowerCase() !== "l" && event.key !== "Enter") return;
+    event.preventDefault();
+    onLink(field);
+  };
   return (
-    <div className="mapper__tree" role="tree" aria-label={labels.sourceFields} data-side="source">
+    <div className="mapper__tree" role="tree" aria-label={labels.sourceFields} data-side="source" onKeyDown={onKeyDown}>
       {fields.map((field) => {
         const { path, name, depth, example, isObjectList } = field;
         return (
@@ -42,13 +51,6 @@ export function SourceTree({ fields, used, linked, linking, onLink }: SourceTree
             onDragStart={(event) => {
               event.dataTransfer.setData(fieldType, path);
               event.dataTransfer.effectAllowed = "link";
-            }}
-            onKeyDown={(event) => {
-              if (moveFocus(event)) return;
-              if ((event.key.toLowerCase() === "l" || event.key === "Enter") && hasNoModifier(event)) {
-                event.preventDefault();
-                onLink(field);
-              }
             }}
           >
             <span className="mapper__name">{name}</span>
@@ -90,15 +92,18 @@ interface TargetTreeProps {
 
 /** The fields of the output, each with its formula. */
 export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLink, onReorder, onCancel, onAction }: TargetTreeProps) {
+  const navigate = useTree();
   const [dropTarget, setDropTarget] = useState<string | undefined>(undefined);
   const tabStop = fields.some(({ path }) => path === selected) ? selected : fields[0]?.path;
   if (fields.length === 0) return <p className="muted mapper__note">{labels.noTarget}</p>;
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>, field: TargetField): void => {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const field = fieldOf(fields, event);
+    if (field === undefined) return;
     if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
       event.preventDefault();
       return onAction(event.key === "ArrowUp" ? "up" : "down", field);
     }
-    if (moveFocus(event)) return;
+    if (navigate(event)) return;
     if (isLinking && (event.key === "Enter" || event.key === "Escape")) {
       event.preventDefault();
       return event.key === "Enter" ? onLink(undefined, field) : onCancel();
@@ -118,7 +123,7 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
     else onLink(source, field);
   };
   return (
-    <div className="mapper__tree" role="tree" aria-label={labels.targetFields} data-side="target">
+    <div className="mapper__tree" role="tree" aria-label={labels.targetFields} data-side="target" onKeyDown={onKeyDown}>
       {fields.map((field) => {
         const { path, name, depth, formula, required, isGroup } = field;
         const isLoop = isGroup && name.endsWith("[]");
@@ -147,7 +152,6 @@ export function TargetTree({ fields, selected, errors, isLinking, onSelect, onLi
             onFocus={() => onSelect(path)}
             onClick={() => onSelect(path)}
             onDoubleClick={() => onAction("formula", field)}
-            onKeyDown={(event) => onKeyDown(event, field)}
             onDragOver={(event) => {
               if (!event.dataTransfer.types.some((type) => type === fieldType || type === targetType)) return;
               event.preventDefault();
@@ -180,25 +184,8 @@ function shownSource({ name, isGroup, formula = "" }: TargetField): string {
   return isGroup ? labels.eachOf(formula) : formula;
 }
 
-const hasNoModifier = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
+/** The field whose row has the focus. */
+const fieldOf = <Field extends { readonly path: string }>(fields: readonly Field[], { target }: KeyboardEvent): Field | undefined =>
+  fields.find(({ path }) => path === (target as HTMLElement).dataset["path"]);
 
-/** Moves the focus between rows; true when the key was handled. */
-function moveFocus(event: KeyboardEvent<HTMLElement>): boolean {
-  if (!hasNoModifier(event)) return false;
-  const rows = [...(event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=treeitem]") ?? [])];
-  const at = rows.indexOf(event.currentTarget);
-  const next =
-    event.key === "ArrowDown"
-      ? rows[at + 1]
-      : event.key === "ArrowUp"
-        ? rows[at - 1]
-        : event.key === "Home"
-          ? rows[0]
-          : event.key === "End"
-            ? rows.at(-1)
-            : null;
-  if (next === null) return false;
-  event.preventDefault();
-  next?.focus();
-  return true;
-}
+const hasNoModifier = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;

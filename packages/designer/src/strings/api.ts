@@ -1,0 +1,38 @@
+import { count } from "./count.ts";
+
+// Text of the API reference.
+export const apiStrings = {
+  title: "API reference",
+  link: "API reference",
+  text: (target: string) => `The management API and the webhooks of ${target}, as it describes them.`,
+  search: "Search operations",
+  searchHint: "Path, method or text",
+  groups: "Groups",
+  schemas: "Schemas",
+  schemasHint: "Responses may have further members.",
+  shown: (operations: number) => count(operations, "operation", "operations"),
+  noToken: "Needs no token.",
+  examplesHint: "In the examples, `$SLUICE` is the address of the runtime, and `$AUTH` is the header `Authorization: Bearer <token>`.",
+  common: "Every operation that requires the token can also respond with:",
+  commonParameters: "Every operation accepts these parameters:",
+  parameters: (operation: string) => `Parameters of ${operation}`,
+  body: (operation: string) => `Body of ${operation}`,
+  replies: (operation: string) => `Responses of ${operation}`,
+  members: (schema: string) => `Members of ${schema}`,
+  headings: {
+    parameters: "Parameters",
+    body: "Body",
+    optionalBody: "Body (optional)",
+    replies: "Responses",
+    errors: "Errors",
+    example: "Example",
+    reply: "Response",
+  },
+  columns: { name: "Name", in: "In", type: "Type", meaning: "Meaning", status: "Status", content: "Body" },
+  required: "required",
+  byDefault: (value: string) => `${value} by default`,
+  textBody: (types: readonly string[]) => `Or the text itself as ${types.join(", ")}.`,
+  anyBody: "A JSON object.",
+  copy: "Copy",
+  copied: "Copied",
+};
