@@ -1,6 +1,6 @@
 // Supported versions of Node: a first flow on the first version of each line, and the tests without a browser on the current LTS version.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,10 +39,18 @@ it.for(floors)("a first flow and a durable message run on Node %s (needs Linux a
 it(`the tests without a browser pass on Node ${currentLts} (needs Linux and the npm registry)`, async ({ skip }) => {
   const { node, skipReason } = await nodeOf(currentLts);
   if (node === undefined) return skip(skipReason);
-  const parameters = ["node_modules/vitest/vitest.mjs", "run", "--project", "unit", "--project", "live", "--reporter", "dot"];
-  const child = spawn(node, parameters, { cwd: root, env: environmentOf(node), stdio: ["ignore", "pipe", "pipe"] });
+  const results = join(folder, "results.json");
+  const parameters = ["node_modules/vitest/vitest.mjs", "run", "--project", "unit", "--project", "live"];
+  const child = spawn(node, parameters, {
+    cwd: root,
+    env: { ...environmentOf(node), SLUICE_TEST_RESULTS: results, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output = (output + chunk).slice(-20_000)));
   const code = await new Promise((resolve) => child.once("close", resolve));
-  expect(code, output.slice(-20_000)).toBe(0);
+  expect(existsSync(results), output).toBe(true);
+  const { passed, failed } = JSON.parse(readFileSync(results, "utf8"));
+  expect({ code, failed }, output).toEqual({ code: 0, failed: [] });
+  expect(passed).toBeGreaterThan(1_000);
 });
