@@ -10,7 +10,8 @@ import type { Launch, Owner, ServerProgram } from "./server-program.ts";
 
 /** Start timeout: the slowest server needs about 15 seconds on an idle machine. */
 const startMs = 240_000;
-const endMs = 5_000;
+/** A program that a server started may keep the output open, and is not waited for. */
+const endMs = 30_000;
 const pollMs = 50;
 
 export class OwnServer {
@@ -97,12 +98,14 @@ export class OwnServer {
     this.#watchdog = undefined;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     child.ref();
-    const ended = new Promise((resolve) => child.once("exit", resolve));
+    // The output closes when the last process of the server has ended: the first one can end before those that hold the port or shared memory.
+    let limit: NodeJS.Timeout | undefined;
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    const exited = new Promise((resolve) => child.once("exit", resolve));
     process.kill(-child.pid, signal);
-    await ended;
-    // The first process of the group can end before the one that holds the port.
-    for (const limit = Date.now() + endMs; (await acceptsConnections(this.port)) && Date.now() < limit;)
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await exited;
+    await Promise.race([closed, new Promise((resolve) => (limit = setTimeout(resolve, endMs)))]);
+    clearTimeout(limit);
   }
 }
 
