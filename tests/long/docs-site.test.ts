@@ -143,9 +143,15 @@ describe.skipIf(!hasBrowser)("the built site in a browser (needs Chromium)", () 
 
   it("loads the dark screenshots in dark mode", async () => {
     const shown = (colorScheme: "light" | "dark"): Promise<string> =>
-      onPage("index.html", { width: 1440, colorScheme }, (page) =>
-        page.evaluate(() => (document.querySelector("main picture img") as HTMLImageElement).currentSrc),
-      );
+      onPage("index.html", { width: 1440, colorScheme }, async (page) => {
+        const image = page.locator("main picture img").first();
+        // It is lazy.
+        await image.scrollIntoViewIfNeeded();
+        return image.evaluate(async (element: HTMLImageElement) => {
+          await element.decode();
+          return element.currentSrc;
+        });
+      });
     expect(await shown("light")).toMatch(/-light\.png$/);
     expect(await shown("dark")).toMatch(/-dark\.png$/);
   });
