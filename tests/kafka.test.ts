@@ -302,7 +302,8 @@ describe.skipIf(server === undefined)("kafka (needs kcat)", { concurrent: true }
       `- route: {id: ${name}, from: {uri: "kafka:${name}-in?brokers=127.0.0.1:${link.port}${rejoining}&consumerRequestTimeoutMs=2s", steps: [{to: "kafka:${name}-out?brokers=${brokers}"}]}}`,
     );
     const out = await recordsOf(`${name}-out`);
-    await expectEventually(() => out.length, 1);
+    // On a slow machine, the broker itself may exceed the time: the record is then received again.
+    await expectEventually(() => out.length > 0, true);
     link.silence();
     await expectEventually(() => runtime.routeStatus(name), "Failed");
     link.silence(false);

@@ -70,8 +70,9 @@ describe.each([1, 2])("with %i workers", (workers) => {
 });
 
 it("an inspector requested at the start is available", async () => {
-  server = await spawnServer({ env: { NODE_OPTIONS: "--inspect=127.0.0.1:0" } });
-  expect(server.output()).toContain("Debugger listening on ws://127.0.0.1");
+  const running = (server = await spawnServer({ env: { NODE_OPTIONS: "--inspect=127.0.0.1:0" } }));
+  // It reports itself on another stream than the runtime.
+  await expect.poll(() => running.output()).toContain("Debugger listening on ws://127.0.0.1");
   process.kill(server.pid, "SIGUSR1");
   expect((await server.api("GET", "/health")).status).toBe(200);
 });

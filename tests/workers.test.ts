@@ -378,7 +378,7 @@ describe("two workers", () => {
     await eventually(() => partner.waiting() === 4);
     // The exit code and the log report the runs.
     expect(await next.end()).toBe(1);
-    expect(next.output()).toContain("Abandoned");
+    await expect.poll(() => next.output()).toContain("Abandoned");
     await pending;
     partner.close();
     expect(sockets()).toEqual([]);
