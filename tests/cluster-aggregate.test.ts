@@ -70,13 +70,18 @@ describe.skipIf(store.server === undefined)(`aggregates in a cluster (needs ${st
   });
 
   it("completes a group by timeout once, on another node, when its node is killed", async () => {
-    const { cluster, groups, send } = await start([{ isKillable: true }, {}], { completion: "completionTimeout: 2000" });
+    // The first node does not look at its timeouts before it is killed.
+    const nodes = [{ isKillable: true, env: { CHECK_MS: "3600000" } }, { env: { CHECK_MS: "100" } }];
+    const completion = `completionTimeout: 300\n            completionTimeoutCheckerInterval: "{{env:CHECK_MS}}"`;
+    const { cluster, groups, send } = await start(nodes, { completion });
     await Promise.all([send("quiet", [0], [0]), send("quiet", [1], [1])]);
     await cluster.kill(0);
     await eventually(() => groups("quiet").length > 0);
     await send("next", [0], [1]);
     await eventually(() => groups("next").length > 0);
-    expect(groups("quiet").map(({ completedBy, messages }) => [completedBy, messages.toSorted()])).toEqual([["timeout", ["quiet/0", "quiet/1"]]]);
+    expect(groups("quiet").map(({ node, completedBy, messages }) => [node, completedBy, messages.toSorted()])).toEqual([
+      ["n1", "timeout", ["quiet/0", "quiet/1"]],
+    ]);
   });
 
   it("runs a completed group again, marked as repeated, when its node is killed during the run", async () => {

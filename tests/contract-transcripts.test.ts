@@ -1,5 +1,6 @@
 // Transcripts of the HTTP contract: a test session with a partner that fails once, idempotent webhooks, and the replies of flows.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { heldPartner } from "./held-partner.ts";
 import { sha256 } from "./sha256.ts";
 import { call, eventually, replyFlow, startTestServer, type StartedServer } from "./started-server.ts";
 
@@ -104,32 +105,35 @@ describe("a test session with a partner that fails once", () => {
 });
 
 describe("idempotent webhooks", () => {
-  const flow = `- route:
+  const flow = (partnerUrl: string): string => `- route:
     id: pay
     from:
       uri: "webhook?idempotency=true"
       steps:
-        - delay: {simple: "\${header.wait}"}
+        - filter: {simple: "\${header.waits} == 'yes'", steps: [{to: "${partnerUrl}"}]}
         - setBody: {simple: "\${exchangeId}"}
 `;
-  const pay = (key: string, body: string, wait = "0") => call(server.baseUrl, "POST", "/api/pay", body, { "idempotency-key": key, wait });
+  const pay = (key: string, body: string, waits = "no") => call(server.baseUrl, "POST", "/api/pay", body, { "idempotency-key": key, waits });
 
   it("the same key and body give the stored reply, another body is 422, a run in progress 409", async () => {
-    expect((await server.putFlow("pay", flow)).status).toBe(201);
+    const partner = await heldPartner();
+    expect((await server.putFlow("pay", flow(partner.url))).status).toBe(201);
     const first = await pay("k1", "a");
     expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([200, null]);
     const repeated = await pay("k1", "a");
     expect([repeated.status, repeated.text, repeated.headers.get("idempotent-replayed")]).toEqual([200, first.text, "true"]);
     const other = await pay("k1", "b");
     expect([other.status, other.json]).toEqual([422, { error: "this Idempotency-Key was used with another body" }]);
-    const slow = pay("k2", "a", "600");
-    await eventually(async () => (await server.api("GET", "/runs?routeId=pay&status=running")).json.total === 1);
+    const slow = pay("k2", "a", "yes");
+    await eventually(() => partner.waiting() === 1);
     const concurrent = await pay("k2", "a");
     expect([concurrent.status, concurrent.json]).toEqual([409, { error: "a request with this Idempotency-Key is still running" }]);
+    partner.respond();
     expect((await slow).status).toBe(200);
     expect((await pay("k2", "a")).text).toBe((await slow).text);
     expect((await server.api("GET", "/runs?routeId=pay")).json.total).toBe(2);
     expect((await pay("k3", "a")).text).not.toBe(first.text);
+    partner.close();
   });
 });
 

@@ -6,6 +6,7 @@ import { connect, type AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { bodyOf, sendRaw, statuses } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { heldPartner, type HeldPartner } from "./held-partner.ts";
 import { residentBytes } from "./process-usage.ts";
 import { call, eventually } from "./started-server.ts";
 import { spawnWatched, type WatchedServer } from "./watched-server.ts";
@@ -14,6 +15,7 @@ const maxBody = 200_000;
 let server: WatchedServer;
 let port: number;
 let partner: Server;
+let held: HeldPartner;
 const partnerCalls: string[] = [];
 
 const webhook = (id: string, ...steps: readonly string[]): string =>
@@ -26,12 +28,13 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => partner.once("listening", resolve));
   const { port: partnerPort } = partner.address() as AddressInfo;
-  server = await spawnWatched({ env: { SERVICE_MAX_BODY: String(maxBody), SERVICE_BODY_TIMEOUT_MS: "1500", SERVICE_HEADERS_TIMEOUT_MS: "1s" } });
+  held = await heldPartner();
+  server = await spawnWatched({ env: { SERVICE_MAX_BODY: String(maxBody) } });
   port = Number(new URL(server.baseUrl).port);
   const flows = {
     parse: webhook("parse", "unmarshal: {json: {}}", "setBody: {constant: parsed}"),
     echo: `- route:\n    id: echo\n    from:\n      uri: platform-http:/echo\n      steps:\n        - setHeader: {name: X-Seen, constant: "yes"}\n`,
-    slow: webhook("slow", "delay: {constant: 400}", "setBody: {constant: done}"),
+    slow: webhook("slow", `to: "${held.url}"`, "setBody: {constant: done}"),
     names: webhook("names", "setBody: {simple: '${header.toString}|${header.constructor}|${header.__proto__}|${header.hasOwnProperty}|${header.x-own}'}"),
     repeated: webhook("repeated", "setBody: {simple: '${header.x-many}|${header.q}'}"),
     inject: webhook("inject", "setHeader: {name: X-Copied, simple: '${body}'}", "setBody: {constant: copied}"),
@@ -44,6 +47,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   partner.close();
+  held.close();
   await server.end();
   server.clean();
 });
@@ -90,11 +94,9 @@ describe("client errors", () => {
     });
   });
 
-  it("an incomplete body is 408, a caller that disconnects early starts nothing", async () => {
+  it("a caller that disconnects early starts nothing", async () => {
     await server.checkInvariantsDuring(async () => {
       const before = await totalOf("echo");
-      const incomplete = await sendRaw(port, post("/echo", "Content-Length: 50\r\n", "abc"));
-      expect([statuses(incomplete.text), incomplete.closed]).toEqual([[408], true]);
       const disconnecting = connect(port, "127.0.0.1", () => disconnecting.end(post("/echo", "Content-Length: 50\r\n", "abc")));
       await new Promise((resolve) => disconnecting.on("close", resolve).resume());
       expect(await totalOf("echo")).toBe(before);
@@ -219,8 +221,11 @@ describe("callers that disconnect", () => {
           const socket = connect(port, "127.0.0.1", () => socket.write(post("/api/slow", "Content-Length: 1\r\n", "x")));
           return socket.on("error", () => undefined);
         });
-        await eventually(async () => (await inflightOf("slow")) > 0);
+        await eventually(async () => (await inflightOf("slow")) === 50);
         for (const socket of sockets) socket.destroy();
+        await eventually(() => held.waiting() === 50);
+        held.respond();
+        await eventually(async () => (await inflightOf("slow")) === 0);
       }
       // A run continues to its end although its caller has disconnected.
       const statusesOf = async (): Promise<string> => {
@@ -230,9 +235,32 @@ describe("callers that disconnect", () => {
       await eventually(async () => (await totalOf("slow")) > before && (await statusesOf()) === "completed");
     });
   });
+});
+
+describe("slow callers", () => {
+  /** Has short timeouts, which callers of other tests would exceed on a slow machine. */
+  let hasty: WatchedServer;
+  let port: number;
+  beforeAll(async () => {
+    hasty = await spawnWatched({ env: { SERVICE_BODY_TIMEOUT_MS: "5s", SERVICE_HEADERS_TIMEOUT_MS: "5s" } });
+    port = Number(new URL(hasty.baseUrl).port);
+    expect((await hasty.putFlow("echo", webhook("echo", "setBody: {simple: '${body}'}"))).status).toBe(201);
+  });
+  afterAll(async () => {
+    await hasty.end();
+    hasty.clean();
+  });
+
+  it("an incomplete body is 408 and starts nothing", async () => {
+    await hasty.checkInvariantsDuring(async () => {
+      const incomplete = await sendRaw(port, post("/api/echo", "Content-Length: 50\r\n", "abc"));
+      expect([statuses(incomplete.text), incomplete.closed]).toEqual([[408], true]);
+      expect((await hasty.api("GET", "/runs?routeId=echo&limit=1")).json.total).toBe(0);
+    });
+  });
 
   it("slow heads time out while others are served", async () => {
-    await server.checkInvariantsDuring(async () => {
+    await hasty.checkInvariantsDuring(async () => {
       const sockets = Array.from({ length: 100 }, () => connect(port, "127.0.0.1"));
       let closed = 0;
       for (const socket of sockets)

@@ -203,13 +203,16 @@ describe("a durable queue", () => {
   });
 
   it("delivers a delayed message when it is due, and others before it", async () => {
-    await server.putFlow("in", sender("?delay=2000"));
-    await server.putFlow("now", sender().replace("id: in", "id: now"));
+    await server.putFlow("in", sender());
+    for (const [id, delay] of [
+      ["soon", "500"],
+      ["late", "3600000"],
+    ] as const)
+      await server.putFlow(id, sender(`?delay=${delay}`).replace("id: in", `id: ${id}`));
     await server.putFlow("worker", worker(""));
-    await post("later");
-    await call(server.baseUrl, "POST", "/api/now", "first");
+    for (const id of ["late", "soon", "in"]) await call(server.baseUrl, "POST", `/api/${id}`, id);
     await eventually(() => partner.current.seen.length === 2);
-    expect(partner.current.bodies).toEqual(["first", "later"]);
+    expect(partner.current.bodies.toSorted()).toEqual(["in", "soon"]);
   });
 
   it("redelivers a message whose run takes too long", async () => {

@@ -159,10 +159,12 @@ describe("replay of a run", () => {
 
   it("capture ends after its time, and respects its byte limit", async () => {
     await server.putFlow("bounded", threeSteps("bounded"));
-    await server.api("POST", "/routes/bounded/capture", { forMs: 300, maxBytes: 3_000 });
+    await server.api("POST", "/routes/bounded/capture", { forMs: 600_000, maxBytes: 3_000 });
     await post("bounded", "x".repeat(1_500));
     const run = (await server.api("GET", `/runs/${(await lastRun("bounded")).id}`)).json;
     expect([run.messages.length, run.messagesTruncated]).toEqual([1, true]);
+    expect((await server.api("GET", "/routes/bounded/capture")).json.active).toBe(true);
+    await server.api("POST", "/routes/bounded/capture", { forMs: 300 });
     await eventually(async () => (await server.api("GET", "/routes/bounded/capture")).json.active === false);
   });
 

@@ -1,12 +1,13 @@
 // Live event streams: framing, resume, filters, limits.
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { heldPartner } from "./held-partner.ts";
 import { call, directFlow, eventually, replyFlow, startTestServer, token, type StartedServer } from "./started-server.ts";
 
 let server: StartedServer;
 
 const hook =
-  "- route:\n    id: live\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: 'got ${body}'}\n        - delay: {id: wait, constant: 150}\n        - setBody: {id: done, constant: fine}\n";
+  "- route:\n    id: live\n    from:\n      uri: webhook\n      steps:\n        - log: {id: say, message: 'got ${body}'}\n        - delay: {id: wait, constant: 1}\n        - setBody: {id: done, constant: fine}\n";
 
 beforeAll(async () => {
   server = await startTestServer({
@@ -85,10 +86,14 @@ describe("the trace stream", () => {
   });
 
   it("reports runs and steps as they happen", async () => {
-    const client = await Client.open("/trace/stream?routeId=live");
-    const reply = fire('{"id":1}');
+    const partner = await heldPartner();
+    await server.putFlow("held", hook.replaceAll("live", "held").replace("delay: {id: wait, constant: 1}", `to: {id: wait, uri: "${partner.url}"}`));
+    const client = await Client.open("/trace/stream?routeId=held");
+    const reply = call(server.baseUrl, "POST", "/api/held", '{"id":1}');
     await eventually(() => client.frames.some(({ data }) => data.type === "step.started" && data.stepId === "wait"));
     expect(client.frames.some(({ data }) => data.type === "step.completed" && data.stepId === "wait")).toBe(false);
+    await eventually(() => partner.waiting() === 1);
+    partner.respond();
     await reply;
     await eventually(() => client.types().includes("run.completed"));
     expect(client.types()).toEqual([
@@ -105,8 +110,8 @@ describe("the trace stream", () => {
     expect(completed.event).toBe("trace");
     expect(completed.id).toBe(completed.data.id);
     expect(completed.data).toMatchObject({
-      flowId: "live",
-      routeId: "live",
+      flowId: "held",
+      routeId: "held",
       runId: expect.stringMatching(/^run_/),
       kind: "log",
       attempt: 1,
@@ -118,6 +123,7 @@ describe("the trace stream", () => {
     const numbers = client.frames.map(({ id }) => Number((id as string).split(".")[1]));
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     await client.close();
+    partner.close();
   });
 
   it("filters by route, type, step, text and sample; body=none omits bodies", async () => {

@@ -77,11 +77,12 @@ await inDatabases("an aggregate", ["SQLite", "PostgreSQL", "MariaDB"], ({ flow, 
   });
 
   it("completes a group whose timeout passed while the flow was stopped", async () => {
-    const yaml = aggregates("expired", "completionTimeout: 100, completionTimeoutCheckerInterval: 20");
-    const beforeRestart = await flow(yaml, beans);
+    const withCheckEvery = (ms: number): string => aggregates("expired", `completionTimeout: 100, completionTimeoutCheckerInterval: ${ms}`);
+    const beforeRestart = await flow(withCheckEvery(3_600_000), beans);
     await beforeRestart(inputOf("a", "one"));
     await beforeRestart.stop();
-    const afterRestart = await flow(yaml, beans);
+    expect(groupsOf(beforeRestart)).toEqual([]);
+    const afterRestart = await flow(withCheckEvery(20), beans);
     await expect.poll(() => groupsOf(afterRestart)).toEqual([["one"]]);
     expect(afterRestart.mocks.get("group")?.[0]?.properties.get("CamelAggregatedCompletedBy")).toBe("timeout");
   });

@@ -40,7 +40,7 @@ function clientOf(port: number): Redis {
 /** Returns a function that sets a key through a connection with these values and resolves with the error, if any. */
 async function keySetter(values: Readonly<Record<string, string>>): Promise<(key: string) => Promise<string | undefined>> {
   const host = realTimeHost();
-  const connections = testConnections(host, { cache: { declaration: redis, values: { connectTimeout: "2s", ...values } } }, load);
+  const connections = testConnections(host, { cache: { declaration: redis, values: { connectTimeout: "60s", ...values } } }, load);
   cleanUps.push(() => connections.close());
   const route = await flow(`- to: "spring-redis:ignored:1?command=SET&connectionFactory=#cache"`, {
     host: Object.assign(host, { connections }) as unknown as FakeHost,

@@ -29,7 +29,7 @@ const load = async (clientPackage: { readonly package: string }): Promise<unknow
 const cleanUps: (() => Promise<void>)[] = [];
 
 function hostOf(port: number, values: Readonly<Record<string, string>> = {}, host: Host = realTimeHost()): Host {
-  const connections = testConnections(host, { cache: { declaration: redis, values: { port: String(port), connectTimeout: "1s", ...values } } }, load);
+  const connections = testConnections(host, { cache: { declaration: redis, values: { port: String(port), connectTimeout: "60s", ...values } } }, load);
   cleanUps.push(() => connections.close());
   return Object.assign(host, { connections });
 }
