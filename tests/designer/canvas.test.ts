@@ -60,26 +60,26 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await page.goto(`${designer.url}/flows/built`);
     await card(page, /Webhook/).waitFor();
     for (let tabs = 0; tabs < 40 && !(await focused(page)).includes("Webhook"); tabs++) await page.keyboard.press("Tab");
-    expect(await focused(page)).toContain("Webhook");
+    await expect.poll(() => focused(page), soon).toContain("Webhook");
 
     await add(page, "convertBodyTo");
     await add(page, "setHeader");
     await fill(page, "Name", "size");
     await fill(page, "Expression", "${body.length()}");
     await add(page, "choice");
-    expect(await focused(page)).toContain("Choice");
+    await expect.poll(() => focused(page), soon).toContain("Choice");
     await page.keyboard.press("ArrowDown");
-    expect(await focused(page)).toContain("When");
+    await expect.poll(() => focused(page), soon).toContain("When");
     await fill(page, "Expression", "${header.size} > 3");
     await add(page, "setBody");
     await fill(page, "Expression", "long");
     await page.keyboard.press("ArrowDown");
-    expect(await focused(page)).toContain("Otherwise");
+    await expect.poll(() => focused(page), soon).toContain("Otherwise");
     await add(page, "setBody");
     await fill(page, "Expression", "short");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
-    expect(await focused(page)).toContain("Choice");
+    await expect.poll(() => focused(page), soon).toContain("Choice");
     await add(page, "log");
     await fill(page, "Message", "it was ${body}");
     await page.keyboard.press("Control+Enter");
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
         .then((texts) => texts.map((text) => /one|two|three|four|body/.exec(text)?.[0]).filter(Boolean)),
     ).toEqual(["body", "three", "one", "two", "four"]);
     await add(page, "loop", "w");
-    expect(await focused(page)).toContain("Repeat");
+    await expect.poll(() => focused(page), soon).toContain("Repeat");
     await page.keyboard.press("Shift+W");
     await page.keyboard.press("d");
     await page.keyboard.press("Control+d");
@@ -183,18 +183,18 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await expect.poll(() => card(page, /three/).count(), soon).toBe(0);
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    expect(await focused(page)).toContain("three");
+    await expect.poll(() => focused(page), soon).toContain("three");
     await expect.poll(() => card(page, /three/).getAttribute("aria-level"), soon).toBe("2");
     await page.keyboard.press("Home");
-    expect(await focused(page)).toContain("trigger");
+    await expect.poll(() => focused(page), soon).toContain("trigger");
     await page.keyboard.press("End");
-    expect(await focused(page)).toContain("four");
+    await expect.poll(() => focused(page), soon).toContain("four");
     await page.keyboard.press("Control+f");
     await page.keyboard.type("thr");
     await page.keyboard.press("Enter");
     await page.getByText("1 of 1", { exact: true }).waitFor();
     await page.keyboard.press("Escape");
-    expect(await focused(page)).toContain("three");
+    await expect.poll(() => focused(page), soon).toContain("three");
   });
 
   it("Escape in a field stays in the inspector, so that the next letters change nothing; Shift+F6 moves to the canvas", async () => {
@@ -211,9 +211,9 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     for (const key of ["d", "r", "w", "a", "Delete"]) await page.keyboard.press(key);
     await expect.poll(() => page.getByRole("dialog").count(), soon).toBe(0);
     await expect.poll(() => page.getByText("unsaved change").count(), soon).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.closest(".editor__inspector") !== null)).toBe(true);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest(".editor__inspector") !== null), soon).toBe(true);
     await page.keyboard.press("Shift+F6");
-    expect(await focused(page)).toContain("Set body");
+    await expect.poll(() => focused(page), soon).toContain("Set body");
     await page.keyboard.press("d");
     await page.getByText("1 unsaved change").waitFor();
   });
@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser)("canvas and inspector (needs Chromium)", () => {
     await page.locator(".gap").nth(1).click();
     await page.getByRole("combobox", { name: "Search steps and connectors" }).fill("setBody");
     await page.keyboard.press("Enter");
-    expect(await focused(page)).toContain("Set body");
+    await expect.poll(() => focused(page), soon).toContain("Set body");
     await card(page, /^Log.*two/).dragTo(page.locator(".gap").first());
     await page.locator(".add-branch").click();
     await page.getByRole("option", { name: /Add otherwise/ }).click();

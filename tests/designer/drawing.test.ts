@@ -116,12 +116,12 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
     expect(Math.min(...(await sizes()))).toBeGreaterThanOrEqual(11);
     const first = page.locator(".card").first();
     const visibleWidth = (selector: string): Promise<number> => first.locator(selector).evaluate((element) => element.getBoundingClientRect().width);
-    expect(await visibleWidth(".card__subtitle")).toBeLessThan(2);
-    expect(await visibleWidth(".card__title")).toBeGreaterThan(40);
+    await expect.poll(() => visibleWidth(".card__subtitle"), soon).toBeLessThan(2);
+    await expect.poll(() => visibleWidth(".card__title"), soon).toBeGreaterThan(40);
     expect(await findingsOf(page)).toEqual([]);
     await zoomTo(25);
-    expect(await visibleWidth(".card__title")).toBeLessThan(2);
-    expect(await visibleWidth(".step-icon")).toBeGreaterThan(10);
+    await expect.poll(() => visibleWidth(".card__title"), soon).toBeLessThan(2);
+    await expect.poll(() => visibleWidth(".step-icon"), soon).toBeGreaterThan(10);
     await expect.poll(() => page.getByRole("treeitem", { name: /Set header orderId/ }).count(), soon).toBe(1);
   });
 
@@ -147,8 +147,11 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
     await page.keyboard.press("ArrowRight");
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Parse JSON");
     await page.getByRole("button", { name: /^Fit/ }).click();
-    const [canvas, last] = [await page.locator(".canvas").boundingBox(), await page.locator(".card").last().boundingBox()];
-    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual((canvas?.x ?? 0) + (canvas?.width ?? 0));
+    const rightOf = async (selector: string): Promise<number> => {
+      const box = await page.locator(selector).last().boundingBox();
+      return box === null ? Number.NaN : box.x + box.width;
+    };
+    await expect.poll(async () => (await rightOf(".card")) <= (await rightOf(".canvas")), soon).toBe(true);
     expect(await findingsOf(page)).toEqual([]);
     await page.reload();
     await page.locator('.canvas[data-direction="right"] .card').first().waitFor();
@@ -273,9 +276,13 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
     await card.click();
     const message = inspector.getByLabel("Message", { exact: true });
     await message.fill("changed on a phone");
-    const [sheet, selectedCard] = [await inspector.boundingBox(), await card.boundingBox()];
-    expect(sheet?.width).toBe(390);
-    expect((selectedCard?.y ?? 0) + (selectedCard?.height ?? 0)).toBeLessThanOrEqual((sheet?.y ?? 0) + 1);
+    await expect.poll(async () => (await inspector.boundingBox())?.width, soon).toBe(390);
+    const overlap = async (): Promise<number> => {
+      const [above, below] = [await card.boundingBox(), await inspector.boundingBox()];
+      return (above?.y ?? Number.NaN) + (above?.height ?? 0) - (below?.y ?? Number.NaN);
+    };
+    await expect.poll(overlap, soon).toBeLessThanOrEqual(1);
+    const sheet = await inspector.boundingBox();
     await inspector.getByRole("tab", { name: "Data" }).click();
     await inspector.getByRole("tree", { name: "Message data" }).waitFor();
     await page.getByRole("separator", { name: "Resize the inspector" }).focus();

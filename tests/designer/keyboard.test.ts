@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("the keyboard (needs Chromium)", () => {
       }
       await press("Escape");
       await items().first().waitFor({ state: "detached" });
-      expect(await isFocused(step)).toBe(true);
+      await expect.poll(() => isFocused(step), soon).toBe(true);
     });
 
     it("stays inside the window wherever it is opened, above everything else, and closes at a press outside", async () => {

@@ -389,7 +389,7 @@ describe.skipIf(!hasBrowser)("mappings (needs Chromium)", () => {
     await press("v");
     await page.getByLabel("Table", { exact: true }).waitFor();
     const focused = (): Promise<string | null | undefined> => page.evaluate(() => document.activeElement?.textContent);
-    expect(await focused()).toBe("uom");
+    await expect.poll(focused, soon).toBe("uom");
     for (let tabs = 0; tabs < 8 && (await focused()) !== "Use table"; tabs++) await press("Tab");
     await press("Enter");
     const translated = { OrderNo: "A-1", Items: [{ Unit: "KAR" }, { Unit: "ST" }] };

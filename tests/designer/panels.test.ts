@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("panels and large flows (needs Chromium)", () => {
     expect(await isInside(last)).toBe(false);
     await page.getByRole("button", { name: /^Fit/ }).click();
     await expect.poll(() => isInside(last), soon).toBe(true);
-    expect(await isInside(trigger)).toBe(true);
+    await expect.poll(() => isInside(trigger), soon).toBe(true);
     const steps = Array.from({ length: 60 }, (_, index) => `        - log: "number ${index}"\n`).join("");
     designer.writeFlow("sixty", `- route:\n    id: sixty\n    from:\n      uri: platform-http:/api/sixty\n      steps:\n${steps}`);
     await page.goto(`${designer.url}/flows/sixty`);
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("panels and large flows (needs Chromium)", () => {
     await expect.poll(() => isInside(trigger), soon).toBe(true);
     await page.getByRole("button", { name: /^Fit/ }).click();
     await expect.poll(() => isInside(card(page, `${key}/59`)), soon).toBe(true);
-    expect(await isInside(trigger)).toBe(true);
+    await expect.poll(() => isInside(trigger), soon).toBe(true);
     await expect.poll(() => page.locator(".card").count(), soon).toBe(61);
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("panels and large flows (needs Chromium)", () => {
     await page.reload();
     for (const panel of panels) {
       await separator(panel).waitFor();
-      expect(await size(panel), panel.name).toBe(sizes.get(panel));
+      await expect.poll(() => size(panel), { ...soon, message: panel.name }).toBe(sizes.get(panel));
     }
     for (const panel of panels) {
       await press(panel);
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)("panels and large flows (needs Chromium)", () => {
     expect(await findingsOf(page)).toEqual([]);
     await page.reload();
     await outline.waitFor();
-    expect((await boxOf(outline)).width).toBe(list.width + 16);
+    await expect.poll(async () => (await boxOf(outline)).width, soon).toBe(list.width + 16);
     await page.locator(".card[data-kind=trigger]").focus();
     await page.keyboard.press("Shift+O");
     await expect.poll(() => outline.count(), soon).toBe(0);
