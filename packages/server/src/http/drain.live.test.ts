@@ -49,6 +49,26 @@ test("answers accepted requests, closes connections after their last reply, and 
   await expect(fetch(`http://127.0.0.1:${server.port}/api/quick`)).rejects.toThrow();
 });
 
+test("a connection opened before gets 503 when its route has already stopped", async () => {
+  const server = await startListener();
+  let release: (() => void) | undefined;
+  server.mount("/api/slow", () => new Promise((resolve) => (release = () => resolve(text("slow")))));
+  const unmount = server.mount("/api/quick", () => text("quick"));
+  const busy = openSocket(server.port);
+  const reused = openSocket(server.port);
+  busy.write(request("/api/slow"));
+  reused.write(request("/api/quick"));
+  await expect.poll(() => release !== undefined && reused.received().endsWith("quick")).toBe(true);
+
+  const drained = server.listener.drain(120_000);
+  unmount();
+  reused.write(request("/api/quick"));
+  await expect.poll(() => statuses(reused.received())).toEqual([200, 503]);
+  expect(reused.received()).toMatch(/Retry-After: 1/i);
+  release?.();
+  await drained;
+});
+
 test("closes and counts stuck connections at the deadline", async () => {
   const server = await startListener();
   server.mount("/api/stuck", () => new Promise(() => undefined));

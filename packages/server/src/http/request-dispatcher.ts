@@ -46,13 +46,17 @@ export class RequestDispatcher {
   }
 
   #dispatch(inbound: NodeInboundRequest, path: string): void {
-    const isLate = this.#scope.draining && this.#isLate(inbound.request.socket);
+    const { ingress } = this.#options;
+    const { draining } = this.#scope;
+    const isLate = draining && this.#isLate(inbound.request.socket);
     if (this.#options.tryForward?.(inbound, path, isLate) === true) return;
     const target = readTarget(path);
     if (target.kind === "management") void this.#manage(inbound, target.segments);
     else if (target.kind === "invalid") inbound.refuse({ code: "request-invalid", message: target.problem });
-    else if (isLate) inbound.refuse({ code: "draining", message: "the runtime is shutting down", headers: { "Retry-After": "1" } });
-    else this.#options.ingress.serve(inbound, target.path);
+    // The routes stop while draining: one that is already gone is not missing.
+    else if (isLate || (draining && !ingress.serves(target.path, inbound.method)))
+      inbound.refuse({ code: "draining", message: "the runtime is shutting down", headers: { "Retry-After": "1" } });
+    else ingress.serve(inbound, target.path);
   }
 
   async #manage(inbound: NodeInboundRequest, segments: readonly string[] | undefined): Promise<void> {
