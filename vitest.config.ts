@@ -1,9 +1,8 @@
-import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { compile } from "./scripts/prepare.mjs";
+import { compiledModules, compiledPackages } from "./scripts/test/compiled-packages.mjs";
 import { resultsReporter } from "./scripts/test/results-reporter.mjs";
 import { SlowFirstSequencer } from "./scripts/test/slow-first.mjs";
-
-const source = (path: string): string => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 
 /** The tests of a project. Projects run one after another in the order of this file: each has its own number of processes. */
 let groupOrder = 0;
@@ -12,35 +11,25 @@ const project = (name: string, include: readonly string[], options: Record<strin
   test: { name, include: [...include], sequence: { groupOrder: groupOrder++ }, ...options },
 });
 
-// Tests run on the sources: a package's name resolves to its src folder, never to a stale build.
+// Vite loads this file once per project, and `npm test` has compiled already.
+if (process.env["SLUICE_COMPILED"] === undefined) {
+  if ((await compile()) !== 0) process.exit(1);
+  process.env["SLUICE_COMPILED"] = "true";
+}
+
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^@sluice\/designer\/server$/, replacement: source("designer/server/index.ts") },
-      { find: /^@sluice\/engine\/(spi|tools|values)$/, replacement: source("engine/src/$1/index.ts") },
-      { find: /^@sluice\/connector-kit$/, replacement: source("connectors/src/kit.ts") },
-      { find: /^@sluice\/connectors\/kit$/, replacement: source("connectors/src/kit.ts") },
-      { find: /^@sluice\/(connectors|flow-tests)\/portable$/, replacement: source("$1/src/portable.ts") },
-      { find: /^@sluice\/server\/check$/, replacement: source("server/src/check-flow.ts") },
-      { find: /^@sluice\/server\/cluster-target$/, replacement: source("server/src/cluster/cluster-target.ts") },
-      { find: /^@sluice\/server\/log-line$/, replacement: source("server/src/log/log-line.ts") },
-      { find: /^@sluice\/server\/workers$/, replacement: source("server/src/workers/supervisor.ts") },
-      { find: /^@sluice\/server\/optional-parts$/, replacement: source("server/src/optional-parts.ts") },
-      { find: /^@sluice\/server\/config$/, replacement: source("server/src/config.ts") },
-      { find: /^sluice$/, replacement: source("cli/src/index.ts") },
-      { find: /^@sluice\/([a-z-]+)$/, replacement: source("$1/src/index.ts") },
-    ],
-  },
+  plugins: [compiledPackages()],
   test: {
     // Long timeouts: a waiting test must fail because of a defect, not because the machine stalled.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // Loading the sources takes longer than most tests: files that run in one process share the loaded modules.
+    // Loading the modules takes longer than most tests: files that run in one process share them.
     pool: "forks",
+    server: { deps: { external: [compiledModules] } },
     isolate: false,
     sequence: { sequencer: SlowFirstSequencer },
-    // Each process loads the sources: they are compiled once.
+    // Each process loads the test files: they are transformed once.
     experimental: { fsModuleCache: true },
     reporters: ["default", resultsReporter()],
     projects: [

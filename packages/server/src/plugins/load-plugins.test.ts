@@ -154,7 +154,7 @@ describe("loading plug-ins", () => {
 
   it("loads functions too, and reports all problems together", async () => {
     put({ "functions.mjs": "export const twice = (x) => x + x; export const math = { half: (x) => x / 2 };", "none.mjs": "export const a = 1;" });
-    expect((await load("", "functions.mjs")).beans.map(({ names }) => names)).toEqual([["twice"], ["math"], ["math.half"]]);
+    expect((await load("", "functions.mjs")).beans.map(({ names }) => names)).toEqual([["math"], ["math.half"], ["twice"]]);
     expect((await problems("nosuch", "none.mjs")).map(({ code }) => code)).toEqual(["plugin-missing", "plugin-invalid"]);
     expect(await problems("", "nowhere.mjs")).toEqual([expect.objectContaining({ code: "plugin-failed", file: join(folder, "nowhere.mjs") })]);
   });
