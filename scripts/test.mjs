@@ -42,7 +42,10 @@ async function check() {
 async function runTests(selection) {
   const folder = mkdtempSync(join(tmpdir(), "sluice-test-"));
   const file = join(folder, "results.json");
-  const code = await runNode([`${modules}/vitest/vitest.mjs`, "run", ...selection], { SLUICE_TEST_RESULTS: file, ...(isQuick ? {} : { SLUICE_COMPILED: "true" }) });
+  const code = await runNode([`${modules}/vitest/vitest.mjs`, "run", ...selection], {
+    SLUICE_TEST_RESULTS: file,
+    ...(isQuick ? {} : { SLUICE_COMPILED: "true" }),
+  });
   const results = readResults(file);
   if (code !== 0 && results.failed.length === 0) results.failed.push(`vitest exited with code ${code}: see its output above`);
   rmSync(folder, { recursive: true, force: true });
