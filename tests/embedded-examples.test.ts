@@ -12,7 +12,8 @@ it.each([
   const child = spawn(process.execPath, [path], { env: { PATH: process.env["PATH"], PORT: "0" }, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   try {
-    const [address] = (await once(child.stdout, "data")) as [Buffer];
+    const [address] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer | number | null];
+    expect(address, "the application ended").toBeInstanceOf(Buffer);
     const baseUrl = String(address).trim();
     const post = async (path: string): Promise<string> =>
       (await fetch(baseUrl + path, { method: "POST", body: '{"name":"Ada"}', headers: { "content-type": "application/json" } })).text();
