@@ -183,8 +183,9 @@ export class Editor {
     } catch (error) {
       const file = error instanceof ApiError ? (error.detail["file"] as SavedFile | undefined) : undefined;
       if (file !== undefined) this.#markSaved(file);
-      this.#reportFailure(error, "deploy", target);
+      // First: a dialog must not offer "Deploy anyway" while this deployment is still busy, because the click would have no effect.
       await this.#refreshRecords();
+      this.#reportFailure(error, "deploy", target);
       return false;
     } finally {
       this.store.setState({ busy: undefined });
