@@ -100,20 +100,18 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
       const shown = async (): Promise<number> => Number.parseInt(await page.getByRole("button", { name: /^Actual size/ }).innerText(), 10);
       while ((await shown()) > target) await page.getByRole("button", { name: "Zoom out" }).click();
     };
-    const sizes = (): Promise<readonly number[]> =>
-      page.locator(".card__title").evaluateAll((titles) =>
-        titles.map((title) => {
-          const zoom = Number(getComputedStyle(document.querySelector(".canvas__content") as Element).zoom);
-          return Number.parseFloat(getComputedStyle(title).fontSize) * zoom;
-        }),
-      );
-    expect(Math.min(...(await sizes()))).toBeGreaterThanOrEqual(13);
+    const smallest = (): Promise<number> =>
+      page.locator(".card__title").evaluateAll((titles) => {
+        const zoom = Number(getComputedStyle(document.querySelector(".canvas__content") as Element).zoom);
+        return Math.min(...titles.map((title) => Number.parseFloat(getComputedStyle(title).fontSize) * zoom));
+      });
+    await expect.poll(smallest, soon).toBeGreaterThanOrEqual(13);
     const branch = page.locator(".block").first();
     const lines = (): Promise<readonly string[]> =>
       branch.evaluate((element) => ["::before", "::after"].map((end) => getComputedStyle(element, end).backgroundColor));
     expect(await lines()).not.toContain("rgba(0, 0, 0, 0)");
     await zoomTo(41);
-    expect(Math.min(...(await sizes()))).toBeGreaterThanOrEqual(11);
+    await expect.poll(smallest, soon).toBeGreaterThanOrEqual(11);
     const first = page.locator(".card").first();
     const visibleWidth = (selector: string): Promise<number> => first.locator(selector).evaluate((element) => element.getBoundingClientRect().width);
     await expect.poll(() => visibleWidth(".card__subtitle"), soon).toBeLessThan(2);
@@ -137,13 +135,13 @@ describe.skipIf(!hasBrowser)("the drawing of a flow (needs Chromium)", () => {
         }),
       );
     const isIncreasing = (values: readonly number[]): boolean => values.every((value, index) => index === 0 || value > (values[index - 1] as number));
-    expect(isIncreasing((await main()).map(({ y }) => y))).toBe(true);
+    await expect.poll(async () => isIncreasing((await main()).map(({ y }) => y)), soon).toBe(true);
     await page.locator(".card").first().focus();
     await page.keyboard.press("x");
     await page.locator('.canvas[data-direction="right"]').waitFor();
-    expect(isIncreasing((await main()).map(({ x }) => x))).toBe(true);
-    const branches = await page.locator(".block").evaluateAll((all) => all.map((block) => block.getBoundingClientRect().left));
-    expect(branches[1]).toBe(branches[2]);
+    await expect.poll(async () => isIncreasing((await main()).map(({ x }) => x)), soon).toBe(true);
+    const branches = (): Promise<readonly number[]> => page.locator(".block").evaluateAll((all) => all.map((block) => block.getBoundingClientRect().left));
+    await expect.poll(async () => (await branches()).slice(1, 3), soon).toSatisfy((lefts: readonly number[]) => lefts.length === 2 && lefts[0] === lefts[1]);
     await page.keyboard.press("ArrowRight");
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), soon).toContain("Parse JSON");
     await page.getByRole("button", { name: /^Fit/ }).click();
