@@ -39,7 +39,7 @@ export default defineConfig({
         maxWorkers: 2,
       }),
       project("live", ["packages/*/src/**/*.live.test.ts", "packages/designer/server/**/*.live.test.ts", "tests/*.test.ts"], {
-        maxWorkers: 5,
+        maxWorkers: 6,
         maxConcurrency: 20,
       }),
       // Each browser uses several threads.
