@@ -91,7 +91,8 @@ const lazyLoading = {
 
 /** The text of a module with everything that it imports. */
 async function bundleOf(options) {
-  const bundle = await rolldown({ platform: "node", logLevel: "silent", ...options });
+  // Without `tsconfig: false` a faulty tsconfig.json in any folder above the checkout would fail the build.
+  const bundle = await rolldown({ platform: "node", logLevel: "silent", tsconfig: false, ...options });
   const { output } = await bundle.generate({
     format: "cjs",
     codeSplitting: false,
