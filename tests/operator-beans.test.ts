@@ -1,5 +1,5 @@
 // Beans that the operator implements in JavaScript, called over HTTP from every step and expression that can name one.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -162,6 +162,36 @@ describe("while functions are edited", () => {
     } finally {
       await watchingServer.end();
       rmSync(moduleFolder, { recursive: true, force: true });
+    }
+  });
+
+  it("a module and a flow that change while the flows are loaded are loaded afterwards", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "sluice-late-"));
+    const file = join(dataDir, "functions.mjs");
+    const flow = join(dataDir, "routes/second.yaml");
+    const route = (id: string, steps = "{bean: one}"): string => `- route: {id: ${id}, from: {uri: webhook, steps: [${steps}]}}\n`;
+    mkdirSync(join(dataDir, "routes"));
+    const withLate = `- beans: [{name: late, type: "#class:Late"}]\n${route("first", "{bean: {ref: late, method: answer}}, {bean: one}")}`;
+    writeFileSync(join(dataDir, "routes/first.yaml"), withLate);
+    writeFileSync(
+      file,
+      `import { writeFileSync } from "node:fs";
+export const one = () => "old";
+export class Late {
+  constructor() {
+    writeFileSync(${JSON.stringify(flow)}, ${JSON.stringify(route("second"))});
+    writeFileSync(${JSON.stringify(file)}, "export const one = () => 'new'; export class Late { answer() {} }");
+  }
+  answer() {}
+}`,
+    );
+    const lateServer = await startTestServer({ dataDir, env: { SERVICE_FUNCTIONS: file }, limits: { watch: true } });
+    try {
+      await expect.poll(async () => (await call(lateServer.baseUrl, "POST", "/api/second", "")).text).toBe("new");
+      await expect.poll(async () => (await call(lateServer.baseUrl, "POST", "/api/first", "")).text).toBe("new");
+    } finally {
+      await lateServer.end();
+      rmSync(dataDir, { recursive: true, force: true });
     }
   });
 });

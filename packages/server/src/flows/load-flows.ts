@@ -12,10 +12,14 @@ import { deployMasked } from "./masked-deployment.ts";
 export interface LoadReport {
   readonly loaded: number;
   readonly failed: number;
+  /** The stamps of the loaded files by flow id. */
+  readonly stamps: ReadonlyMap<string, string>;
 }
 
 /** Number of flows started per turn of the event loop. */
 const flowsPerTurn = 50;
+
+export const stampsOf = (files: readonly FlowFile[]): ReadonlyMap<string, string> => new Map(files.map(({ id, stamp }) => [id, stamp]));
 
 /** Loads every flow of the store. */
 export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
@@ -33,7 +37,7 @@ export async function loadFlows(parts: FlowParts): Promise<LoadReport> {
     failed++;
     parts.log.write("ERROR", "sluice.flows", `Flow '${file.id}' is not running: ${problem}`);
   }
-  return { loaded: files.length - failed, failed };
+  return { loaded: files.length - failed, failed, stamps: stampsOf(files) };
 }
 
 /** A change to something that a flow uses. */

@@ -1,9 +1,16 @@
 // The operator's own functions: exports of one module that is configured at start. Flows call them by name with `process`, `bean` and
 // every other option that names a bean; nothing else of the module or the process is reachable from a flow.
+import { stat } from "node:fs/promises";
 import { CompileError, type BeanDeclaration, type BeanObject } from "@sluice/engine";
 import { importOperatorModule } from "./import-operator-module.ts";
 import { isClass, methodsOf, objectOf, type OperatorClass } from "./operator-object.ts";
 import type { PluginProblem } from "./plugin-error.ts";
+
+/** Changes whenever the file does; undefined while it does not exist. */
+export async function stampOfFile(path: string): Promise<string | undefined> {
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  return stats && `${stats.mtimeNs}-${stats.size}`;
+}
 
 /**
  * Returns a bean for every exported function, object and class. Each flow that names a class under `beans` gets its own instance. `version`

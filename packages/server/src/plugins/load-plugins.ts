@@ -7,14 +7,14 @@ import type { Settings } from "../config.ts";
 import { namesOf, noParts, partKinds, readParts, type DeclaredParts, type PartKind } from "./declared-parts.ts";
 import { findPackage, type FoundPackage } from "./find-package.ts";
 import { importOperatorModule } from "./import-operator-module.ts";
-import { loadFunctions } from "./load-functions.ts";
+import { loadFunctions, stampOfFile } from "./load-functions.ts";
 import { manifestFaults } from "./manifest.ts";
 import { PluginError, type PluginProblem } from "./plugin-error.ts";
 
 export interface Plugins extends DeclaredParts {
   readonly packages: readonly PluginView[];
-  /** The absolute path of the module of functions, and the names of the beans it provides. */
-  readonly functions?: { readonly path: string; readonly names: readonly string[] };
+  /** The module of functions: its absolute path, the file's stamp before it was loaded, and the names of the beans it provides. */
+  readonly functions?: { readonly path: string; readonly stamp: string | undefined; readonly names: readonly string[] };
 }
 
 export const noPlugins: Plugins = { ...noParts, packages: [] };
@@ -51,11 +51,12 @@ export async function loadPlugins(
   let module: Plugins["functions"];
   if (functions !== undefined) {
     const file = resolve(workingDirectory, functions);
+    const stamp = await stampOfFile(file);
     const beans = await loadFunctions(file);
     if ("code" in beans) problems.push(beans);
     else {
       loaded.push({ name: file, file, parts: { ...noParts, beans } });
-      module = { path: file, names: beans.flatMap(({ names }) => names) };
+      module = { path: file, stamp, names: beans.flatMap(({ names }) => names) };
     }
   }
   problems.push(...conflicts(loaded));

@@ -1,13 +1,14 @@
 // Reloads the operator's functions when their module changes, for development.
-import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { BeanDeclaration, Log } from "@sluice/engine";
 import { watchDirectories } from "../flows/watch-directory.ts";
-import { loadFunctions } from "./load-functions.ts";
+import { loadFunctions, stampOfFile } from "./load-functions.ts";
 
 export interface WatchedFunctions {
   /** The absolute path of the module. */
   readonly path: string;
+  /** The file's stamp before it was loaded. */
+  readonly stamp: string | undefined;
   /** The beans of the catalog; those of the module are replaced in it. */
   readonly beans: Map<string, BeanDeclaration>;
   /** The names that the module currently provides. */
@@ -20,9 +21,9 @@ export interface WatchedFunctions {
 const logger = "sluice.functions";
 
 /** Watches the module, but not its imports. The returned function stops watching. */
-export function watchFunctions({ path, beans, names, log, changed }: WatchedFunctions): () => void {
+export function watchFunctions({ path, stamp: loadedStamp, beans, names, log, changed }: WatchedFunctions): () => void {
   let ownNames = new Set(names);
-  let stamp: string | undefined;
+  let stamp = loadedStamp;
 
   function replace(found: readonly BeanDeclaration[]): void {
     const conflict = found.flatMap((bean) => bean.names).find((name) => beans.has(name) && !ownNames.has(name));
@@ -33,18 +34,16 @@ export function watchFunctions({ path, beans, names, log, changed }: WatchedFunc
   }
 
   async function checkForChanges(): Promise<void> {
-    const stats = await stat(path, { bigint: true }).catch(() => undefined);
-    const previousStamp = stamp;
+    const found = await stampOfFile(path);
     // The file does not exist for a moment while an editor replaces it.
-    if (stats === undefined) return;
-    stamp = `${stats.mtimeNs}-${stats.size}`;
-    if (previousStamp === undefined || previousStamp === stamp) return;
-    const found = await loadFunctions(path, stamp);
-    if ("code" in found) {
-      log.write("ERROR", logger, `${found.message}; the previous version stays active`);
+    if (found === undefined || found === stamp) return;
+    stamp = found;
+    const functions = await loadFunctions(path, stamp);
+    if ("code" in functions) {
+      log.write("ERROR", logger, `${functions.message}; the previous version stays active`);
       return;
     }
-    replace(found);
+    replace(functions);
     await changed();
     log.write("INFO", logger, `The functions in '${path}' were reloaded`);
   }

@@ -5,7 +5,7 @@ import { localDeadLetters } from "../dead-letters/dead-letter-store.ts";
 import { invokeInProcess } from "../embedding/invoke-in-process.ts";
 import type { ExternalFlows } from "../flows/external-flows.ts";
 import type { InstalledFlow } from "../flows/installed-flows.ts";
-import { loadFlows, reloadFlows } from "../flows/load-flows.ts";
+import { loadFlows, reloadFlows, type LoadReport } from "../flows/load-flows.ts";
 import { watchFlows } from "../flows/watch-flows.ts";
 import type { HttpListener } from "../http/listener.ts";
 import { callManagement } from "../http/local-call.ts";
@@ -37,7 +37,7 @@ export async function serve(parts: ServerParts, listener: HttpListener, manageme
     return variant.embedding?.opensPort === false ? 0 : (await listener.listen(settings.port, settings.host, variant.isTrial === true)).port;
   };
   const port = await open().catch((error: unknown) => runtime.stop().then(() => Promise.reject(error)));
-  const watchers = settings.watch ? watch(parts, service) : [];
+  const watchers = settings.watch ? watch(parts, report, service) : [];
   if (variant.leaderPort !== undefined) await listener.listenForWorkers(variant.leaderPort.socketPath);
   server.phase = "UP";
   server.cluster?.ready();
@@ -76,7 +76,7 @@ async function assertAnyUsable(flows: readonly InstalledFlow[], externalFlows: E
 }
 
 /** Watches the data directory for manual changes; the returned functions stop watching. */
-function watch({ server, documents, http, engine, flows }: ServerParts, service: ServiceView | undefined): readonly (() => void)[] {
+function watch({ server, documents, http, engine, flows }: ServerParts, { stamps }: LoadReport, service: ServiceView | undefined): readonly (() => void)[] {
   const { dataDir, log, variant, settings } = server;
   const { tables, documents: messageMappings } = documents.mappings;
   const { functions } = engine.plugins;
@@ -85,7 +85,7 @@ function watch({ server, documents, http, engine, flows }: ServerParts, service:
     ...(functions === undefined || service !== undefined
       ? []
       : [watchFunctions({ ...functions, beans: engine.catalog.beans, log, changed: () => reloadFlows(flows) })]),
-    watchFlows(flows, [documents.flowsDir, ...(variant.externalFlows?.folders ?? [])]),
+    watchFlows(flows, [documents.flowsDir, ...(variant.externalFlows?.folders ?? [])], stamps),
     ...watchDocuments({
       dataDir,
       log,
