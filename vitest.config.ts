@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { compile } from "./scripts/prepare.mjs";
 import { compiledModules, compiledPackages } from "./scripts/test/compiled-packages.mjs";
@@ -10,6 +11,14 @@ const project = (name: string, include: readonly string[], options: Record<strin
   extends: true,
   test: { name, include: [...include], sequence: { groupOrder: groupOrder++ }, ...options },
 });
+
+/** The tests of the designer that call `findingsOf`: `npm test` runs them without axe-core, which takes most of a second for a page. */
+const states = readdirSync("tests/designer")
+  .map((name) => `tests/designer/${name}`)
+  .filter((path) => path.endsWith(".test.ts") && readFileSync(path, "utf8").includes("findingsOf("));
+
+/** These use all cores, or compare speeds. */
+const alone = ["tests/long/benchmarks.test.ts", "tests/long/node-versions.test.ts"];
 
 // Vite loads this file once per project, and `npm test` has compiled already.
 if (process.env["SLUICE_COMPILED"] === undefined) {
@@ -44,7 +53,9 @@ export default defineConfig({
       }),
       // Each browser uses several threads.
       project("browser", ["tests/designer/*.test.ts"], { maxWorkers: 3 }),
-      project("long", ["tests/long/**/*.test.ts"], { maxWorkers: 1, testTimeout: 1_800_000 }),
+      project("axe", states, { env: { SLUICE_AXE: "true" }, maxWorkers: 3 }),
+      project("long", ["tests/long/**/*.test.ts"], { exclude: alone, maxWorkers: 2, testTimeout: 1_800_000 }),
+      project("alone", alone, { maxWorkers: 1, testTimeout: 1_800_000 }),
       // Kills processes at system calls, fills disks and takes minutes. `npm test` runs the tests of the cluster with NATS, here they run with PostgreSQL.
       project("faults", ["tests/faults/**/*.test.ts", "tests/cluster-{aggregate,dead-letters,hand-over,saga,sessions,view}.test.ts"], {
         env: { SLUICE_CLUSTER_STORE: "postgres" },

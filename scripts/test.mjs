@@ -18,8 +18,9 @@ const projects = (...names) => names.flatMap((name) => ["--project", name]);
 if (isQuick) await runTests([...projects("unit"), ...unitFolders()]);
 else {
   await prepare();
-  if (!isLong) await check();
-  await runTests([...projects(...(isLong ? ["long"] : ["unit", "live", "browser"])), ...requested]);
+  if (isLong) await withProgress("Looking for dead code", () => runNode([`${modules}/knip/bin/knip.js`]));
+  else await check();
+  await runTests([...projects(...(isLong ? ["axe", "long", "alone"] : ["unit", "live", "browser"])), ...requested]);
 }
 
 function unitFolders() {
@@ -31,11 +32,7 @@ function unitFolders() {
 async function check() {
   await withProgress("Linting", () => runNode([`${modules}/oxlint/bin/oxlint`]));
   await withProgress("Checking the format", () => runNode([`${modules}/oxfmt/bin/oxfmt`, "--check", "packages", "scripts", "tests", "bench", "examples"]));
-  // Each uses one core.
-  await withProgress("Checking the types of the tests and looking for dead code", async () => {
-    const codes = await Promise.all([runNode([`${modules}/typescript/bin/tsc`, "-p", "tsconfig.tests.json"]), runNode([`${modules}/knip/bin/knip.js`])]);
-    return Math.max(...codes);
-  });
+  await withProgress("Checking the types of the tests", () => runNode([`${modules}/typescript/bin/tsc`, "-p", "tsconfig.tests.json"]));
 }
 
 /** Runs vitest and ends with the summary. */

@@ -211,14 +211,14 @@ describe("rollback", () => {
     await put("two");
     let isOver = false;
     const seen = new Map<string, number>();
-    const load = Array.from({ length: 4 }, async () => {
+    const load = Array.from({ length: 2 }, async () => {
       while (!isOver) {
         const { status, text } = await call(server.baseUrl, "POST", "/api/orders", "x");
         seen.set(`${status} ${text}`, (seen.get(`${status} ${text}`) ?? 0) + 1);
       }
     });
     await eventually(() => seen.has("200 two"));
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 6; round++) {
       expect((await rollBack(1 + (round % 2))).status).toBe(200);
       expect(await replyText()).toBe(round % 2 === 0 ? "one" : "two");
     }

@@ -641,21 +641,21 @@ describe("replacing under load", () => {
     let stop = false;
     let requests = 0;
     const bad: string[] = [];
-    const clients = Array.from({ length: 4 }, async () => {
+    const clients = Array.from({ length: 2 }, async () => {
       while (!stop) {
         const reply = await post("busy");
         requests++;
         if (reply.status !== 200 || !/^v\d+$/.test(reply.text)) bad.push(`${reply.status} ${reply.text}`);
       }
     });
-    for (let version = 1; version <= 15; version++) {
+    for (let version = 1; version <= 8; version++) {
       await server.putFlow("busy", replyFlow("busy", `v${version}`));
       expect((await post("busy")).text).toBe(`v${version}`);
     }
     stop = true;
     await Promise.all(clients);
     expect(bad).toEqual([]);
-    expect(requests).toBeGreaterThan(15);
+    expect(requests).toBeGreaterThan(8);
   });
 
   it("a run in flight finishes with its own version, PUT does not wait for it", async () => {

@@ -10,8 +10,6 @@ const slowest = [
   "tests/http-input",
   "tests/run-store",
   "tests/spans",
-  "tests/work-limits",
-  "tests/cli-examples",
   "tests/cli-start",
   "tests/deploy-kamelets",
   "tests/flow-versions",

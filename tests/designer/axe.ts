@@ -1,5 +1,5 @@
 // The axe-core findings of a page, in both themes and sizes. Screenshots are saved when SCREENSHOTS names a folder. axe-core takes most of a second for a
-// page, so only the long tests run it: `findingsOf` finds nothing in the others. `tests/long/designer/accessible-states.test.ts` runs them again with axe-core.
+// page, so `npm test` does not run it: `findingsOf` finds nothing there. `npm run test:all` runs the same tests with SLUICE_AXE, and the long tests enable it.
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ interface Axe {
   }): Promise<{ readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly target: readonly unknown[] }[] }[] }>;
 }
 
-let isEnabled = false;
+let isEnabled = process.env["SLUICE_AXE"] !== undefined;
 
 /** For `beforeAll` and `afterAll` of a test file. */
 export function enableAxe(enabled: boolean): void {

@@ -1,8 +1,8 @@
 // The limits on the work that one message or document may cause. `tests/long/event-loop.test.ts` measures that work within the limits does not block the event loop.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inputs } from "./long/event-loop/hostile-inputs.ts";
-import { routeOf } from "./long/event-loop/sweep.ts";
-import { call, startTestServer, type ApiReply, type StartedServer } from "./started-server.ts";
+import { inputs } from "./event-loop/hostile-inputs.ts";
+import { routeOf } from "./event-loop/sweep.ts";
+import { call, startTestServer, type ApiReply, type StartedServer } from "../started-server.ts";
 
 const size = 9_900_000;
 let server: StartedServer;

@@ -1,10 +1,10 @@
 // Runs every example in the help of every command as written, in order, in one folder against a started runtime.
-import { callablesOf } from "../packages/cli/src/command/declaration.ts";
-import { commands } from "../packages/cli/src/commands/index.ts";
+import { callablesOf } from "../../packages/cli/src/command/declaration.ts";
+import { commands } from "../../packages/cli/src/commands/index.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openCliSession, type CliSession, type CommandResult } from "./cli-session.ts";
-import { cliFolder } from "./cli-process.ts";
-import { call, startTestServer, token, type StartedServer } from "./started-server.ts";
+import { openCliSession, type CliSession, type CommandResult } from "../cli-session.ts";
+import { cliFolder } from "../cli-process.ts";
+import { call, startTestServer, token, type StartedServer } from "../started-server.ts";
 
 const kamelet = `apiVersion: camel.apache.org/v1
 kind: Kamelet

@@ -6,7 +6,7 @@ import { describe as about, f, type Field, type Fields } from "@sluice/model";
 import { catalogOf, FakeHost } from "@sluice/testkit";
 import { expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { requiredOf, scalarOptions, sampleText, type Sample } from "./sample-options.ts";
+import { requiredOf, scalarOptions, sampleText, type Sample } from "../sample-options.ts";
 
 const bean = "walked";
 const spellings = [bean, `#${bean}`, `#bean:${bean}`];
