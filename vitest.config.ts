@@ -52,8 +52,8 @@ export default defineConfig({
         maxConcurrency: 20,
       }),
       // Each browser uses several threads.
-      project("browser", ["tests/designer/*.test.ts"], { maxWorkers: 3 }),
-      project("axe", states, { env: { SLUICE_AXE: "true" }, maxWorkers: 3 }),
+      project("browser", ["tests/designer/*.test.ts"], { maxWorkers: 4 }),
+      project("axe", states, { env: { SLUICE_AXE: "true" }, maxWorkers: 4 }),
       project("long", ["tests/long/**/*.test.ts"], { exclude: alone, maxWorkers: 2, testTimeout: 1_800_000 }),
       project("alone", alone, { maxWorkers: 1, testTimeout: 1_800_000 }),
       // Kills processes at system calls, fills disks and takes minutes. `npm test` runs the tests of the cluster with NATS, here they run with PostgreSQL.

@@ -1,4 +1,4 @@
-// Keeps the documents up to date: generated pages are compared with a fresh generation, and links must resolve. doc-blocks.test.ts checks the code
+// Keeps the documents up to date: generated pages are compared with a fresh generation, and links must resolve. long/doc-blocks.test.ts checks the code
 // blocks.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

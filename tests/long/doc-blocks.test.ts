@@ -1,4 +1,4 @@
-// Every code block of the documentation is checked here; long/doc-pages.test.ts runs the pages. The words after the fence select how:
+// Every code block of the documentation is checked here; doc-pages.test.ts runs the pages. The words after the fence select how:
 //   sh            run, in order, in one folder per page against its own server; a following `output` block is the expected output
 //   sh start      done by the test itself: starting the server, setting $SLUICE, $TOKEN and $AUTH
 //   sh elsewhere  needs something a test lacks (a container, systemd, a browser): only the syntax and the sluice commands are checked
@@ -18,10 +18,10 @@ import { readFlowTests } from "@sluice/flow-tests";
 import { createFlowChecker } from "@sluice/server/check";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { commands } from "../packages/cli/src/commands/index.ts";
-import { docPages, nameOf, pattern, readPage, type Block } from "./doc-page.ts";
+import { commands } from "../../packages/cli/src/commands/index.ts";
+import { docPages, nameOf, pattern, readPage, type Block } from "../doc-page.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = docPages();
 
 const checkFlow = createFlowChecker();

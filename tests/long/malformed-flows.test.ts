@@ -4,8 +4,8 @@ import { exampleDocument } from "@sluice/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { createCatalog } from "../packages/server/src/catalog.ts";
-import { startTestServer, type StartedServer } from "./started-server.ts";
+import { createCatalog } from "../../packages/server/src/catalog.ts";
+import { startTestServer, type StartedServer } from "../started-server.ts";
 
 type Node = { [name: string]: Node } | Node[] | string | number | boolean | null;
 
