@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { withLock } from "../with-lock.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isWindows = process.platform === "win32";
@@ -20,11 +21,14 @@ export function publishablePackages() {
 
 /** Packs packages into `destination` with one call to npm; resolves with the path of each tarball and its files, in the order of the folders. */
 export async function packPackages(folders, destination) {
-  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", destination, ...folders], {
-    cwd: destination,
-    shell: isWindows,
-    maxBuffer: 64 << 20,
-  });
+  // The prepack scripts write into the folders of the packages.
+  const { stdout } = await withLock(join(root, "node_modules/.sluice-pack.lock"), () =>
+    promisify(execFile)("npm", ["pack", "--json", "--pack-destination", destination, ...folders], {
+      cwd: destination,
+      shell: isWindows,
+      maxBuffer: 64 << 20,
+    }),
+  );
   // The output of the prepack scripts precedes the JSON.
   const packed = JSON.parse(stdout.slice(stdout.search(/^\[/m)));
   return packed.map(({ filename, files, size, unpackedSize }) => ({

@@ -2,12 +2,11 @@
 // the tests install the headless shell when they run as root, and are skipped otherwise. The headless shell draws no browser window, so a page takes a
 // tenth of the processor time.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
-// real time: polls a lock.
-import { setTimeout as sleep } from "node:timers/promises";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { buildDesigner } from "../../scripts/prepare.mjs";
+import { withLock } from "../../scripts/with-lock.mjs";
 
 const executablePaths = [
   process.env["CHROMIUM"],
@@ -55,29 +54,7 @@ let shared: Promise<Browser> | undefined;
 const sharedBrowser = (): Promise<Browser> => (shared ??= openBrowser());
 
 /** Test processes run concurrently: only one of them builds, the others wait. */
-async function buildOnce(): Promise<void> {
-  const lock = fileURLToPath(new URL("../../packages/designer/dist/build.lock", import.meta.url));
-  const deadline = Date.now() + 180_000;
-  for (;;) {
-    try {
-      mkdirSync(lock);
-      break;
-    } catch {
-      // real time: a lock that nobody removes.
-      if (Date.now() > deadline || isAbandoned(lock)) rmSync(lock, { recursive: true, force: true });
-      // real time: polls a lock.
-      await sleep(250);
-    }
-  }
-  try {
-    await buildDesigner();
-  } finally {
-    rmSync(lock, { recursive: true, force: true });
-  }
-}
-
-// real time: the age of a lock.
-const isAbandoned = (lock: string): boolean => existsSync(lock) && Date.now() - statSync(lock).mtimeMs > 150_000;
+const buildOnce = (): Promise<void> => withLock(fileURLToPath(new URL("../../packages/designer/dist/build.lock", import.meta.url)), buildDesigner);
 
 export interface OpenPage {
   readonly page: Page;
