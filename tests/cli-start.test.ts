@@ -189,6 +189,16 @@ describe("a start that fails", () => {
     ]);
   });
 
+  const procNeed = existsSync("/proc/self") ? "" : " (needs /proc)";
+  it.skipIf(procNeed !== "").each(["run", "start", "dev", "cluster"])(`names a data directory that cannot be created: sluice %s${procNeed}`, async (name) => {
+    const paths = name === "dev" ? ["flows"] : [];
+    const { exit, stderr } = await session.run([name, ...paths, "--port", "0", "--data-dir", "/proc/x"], { env: { SERVICE_DEPLOY_TOKEN: undefined } });
+    expect([exit, stderr]).toEqual([
+      1,
+      `sluice ${name}: cannot use the data directory '/proc/x' (no folder can be created there): fix it, or choose another directory with --data-dir\n`,
+    ]);
+  });
+
   it("rejects files whose flow ids differ only in case", async () => {
     mkdirSync(join(session.path, "same/more"), { recursive: true });
     for (const path of ["Orders.yaml", "more/orders.yaml"]) session.put({ [`same/${path}`]: "- from: {uri: webhook, steps: [{log: x}]}\n" });

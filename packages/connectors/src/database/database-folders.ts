@@ -1,7 +1,8 @@
 // The folders that may contain database files; all other paths are rejected.
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CompileError } from "@sluice/engine/spi";
+import { createFolder } from "../create-folder.ts";
 import { isBelow } from "../is-below.ts";
 
 /** Connection settings that only an operator may change. */
@@ -25,7 +26,7 @@ export function databasePath(file: string, { databaseFolders }: ConnectionSettin
 
 /** Creates the folder of a database file and checks that no link points outside the folders. */
 export async function prepareDatabaseFolder(path: string, { databaseFolders }: ConnectionSettings): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await createFolder(dirname(path));
   const folder = databaseFolders === undefined ? undefined : folderOf(path, databaseFolders);
   if (folder === undefined) return;
   const root = await realpath(folder);

@@ -1,7 +1,8 @@
 // The only place where names become paths. A path never points outside its directory.
-import { mkdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { FlowError } from "@sluice/engine/spi";
+import { createFolder } from "../create-folder.ts";
 
 const maxSegmentBytes = 255;
 const maxPathBytes = 4096;
@@ -27,7 +28,7 @@ export function pathWithin(directory: string, name: string): string {
 /** Creates the directories of a file and checks that no symbolic link among them points outside `directory`. */
 export async function prepareParent(directory: string, path: string, create: boolean): Promise<void> {
   const parent = dirname(path);
-  if (create) await mkdir(parent, { recursive: true });
+  if (create) await createFolder(parent);
   if (!(await isWithin(directory, parent)))
     throw fileError(`file name '${displayName(relative(directory, path))}' rejected: a symbolic link points outside the directory`, "file-name-refused");
 }

@@ -1,9 +1,10 @@
 // Writes a message to a file. The file appears under its name atomically, when it is complete.
 import { constants } from "node:fs";
-import { link, mkdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { link, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { CompileError, isFlowError, type Endpoint, type Exchange, type Sink } from "@sluice/engine/spi";
 import { asText } from "@sluice/engine/values";
+import { createFolder } from "../create-folder.ts";
 import { encodingOf, writeBody } from "./file-body.ts";
 import type { FileOptions } from "./file-shape.ts";
 import { fileError, hasCode, pathWithin, prepareParent } from "./file-path.ts";
@@ -48,7 +49,7 @@ export function fileSink({ options }: Endpoint<FileOptions>, directory: string, 
     const path = pathWithin(directory, name);
     if ((message.body === null || message.body === undefined) && !options.allowNullBody)
       throw fileError(`an empty message cannot be written to '${basename(path)}'; set allowNullBody=true to write an empty file`, "file-no-body");
-    if (options.autoCreate) await mkdir(directory, { recursive: true });
+    if (options.autoCreate) await createFolder(directory);
     await prepareParent(directory, path, options.autoCreate);
     const written = fileExist === "Append" ? await append(path, message.body) : await replace(path, name, exchange);
     if (!written) return;

@@ -1,6 +1,7 @@
 // Polls a directory and delivers its files one by one.
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { CompileError, isFlowError, settlementOf, type Endpoint, type Source } from "@sluice/engine/spi";
+import { createFolder } from "../create-folder.ts";
 import { polledSource } from "../polling/polled-source.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { FileOptions } from "./file-shape.ts";
@@ -56,7 +57,7 @@ async function prepare(directory: string, options: FileOptions): Promise<void> {
     if (!exists && (options.directoryMustExist || options.startingDirectoryMustExist))
       throw fileError(`the directory '${options.directoryName}' does not exist: create it, or correct the path`, "file-no-directory");
     if (!exists) return;
-  } else await mkdir(directory, { recursive: true });
+  } else await createFolder(directory);
   if (options.readLock === "rename" || (options.readLock === "markerFile" && options.readLockDeleteOrphanLockFiles))
     await clearLeftovers(directory, options.recursive);
 }

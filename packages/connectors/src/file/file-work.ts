@@ -1,7 +1,8 @@
 // The lifecycle of one file. A file is moved or deleted only after its run succeeded, so that after a crash it is found again.
-import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { copyFile, rename, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join, posix } from "node:path";
 import { Headers, Message, type Endpoint, type EndpointScope, type Host, type IdempotentRepository, type Settlement } from "@sluice/engine/spi";
+import { createFolder } from "../create-folder.ts";
 import { decoderOf, readBody } from "./file-body.ts";
 import type { FileMemory } from "./file-memory.ts";
 import type { FileOptions } from "./file-shape.ts";
@@ -134,7 +135,7 @@ function moveTarget(option: string, text: string, directory: string, scope: Endp
 }
 
 async function move(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true });
+  await createFolder(dirname(to));
   try {
     await rename(from, to);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { writeDurably } from "@sluice/connectors/durable-file";
 import { HttpError } from "../http/http-error.ts";
 
@@ -11,7 +11,7 @@ export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256
 
 /** Writes a file of the workspace durably; creates its folder if needed. */
 export const writeWorkspaceFile: WriteFile = async (path, bytes) => {
-  await mkdir(dirname(path), { recursive: true });
+  await createFolder(dirname(path));
   await writeDurably(path, bytes, 0o644);
 };
 

@@ -1,7 +1,8 @@
 // The workspace folder. User files are at the top level, internal files of the designer in `.sluice`.
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { HttpError } from "../http/http-error.ts";
 import { defaultCategories, readCategories, type Category } from "./categories.ts";
 import { DeployRecords } from "./deploy-records.ts";
@@ -36,7 +37,7 @@ export class Workspace {
   /** Creates the folder; a new workspace gets the sample flow and the default categories. */
   async prepare(): Promise<void> {
     const isNew = !existsSync(join(this.folder, "flows"));
-    mkdirSync(join(this.folder, "flows"), { recursive: true });
+    await createFolder(join(this.folder, "flows"));
     if (isNew) await this.flows.save(sampleFlowId, sampleFlow, null).catch(() => undefined);
     if (!existsSync(join(this.folder, "categories.yaml"))) await this.#categoryFiles.save("categories", defaultCategories, null).catch(() => undefined);
   }

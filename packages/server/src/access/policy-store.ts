@@ -1,7 +1,8 @@
 // Stores policies as files `<flowId>.json` in one directory, readable only by their owner.
 import { hash } from "node:crypto";
-import { chmod, mkdir, readdir } from "node:fs/promises";
+import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { readEntireFile, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import { isFlowId } from "../flows/flow-id.ts";
 import type { Unflushed } from "../flows/flow-store.ts";
@@ -50,7 +51,7 @@ export class DiskPolicyStore implements PolicyStore {
 
   /** Opens the directory. Throws when it cannot be created, because then the runtime cannot know which webhooks are protected. */
   static async open(directory: string): Promise<DiskPolicyStore> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await createFolder(directory, 0o700);
     await removeLeftovers(directory).catch(() => undefined);
     return new DiskPolicyStore(directory);
   }

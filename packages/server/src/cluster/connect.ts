@@ -1,6 +1,7 @@
 // Prepares a node before it joins a cluster: connects to the store, and checks the files that an earlier process left in the data directory.
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { isClusterError, type Cluster, type Log } from "@sluice/engine";
 import { isFlowError } from "@sluice/engine/spi";
 import { SettingsError } from "../config.ts";
@@ -60,7 +61,7 @@ const isPermanent = (error: unknown): boolean =>
  */
 export async function previousBoots(dataDir: string, boot: string): Promise<readonly string[]> {
   const previous = (await readFile(bootFile(dataDir), "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
-  await mkdir(dataDir, { recursive: true });
+  await createFolder(dataDir);
   await writeFile(bootFile(dataDir), [...previous, boot].join("\n"));
   return previous;
 }

@@ -2,8 +2,9 @@
 // when the process ends for any reason, and it works across containers. A starting process briefly opens the file exclusively,
 // which fails while another process reads it. The lock is a read transaction because a file that is open for writing would prevent
 // remounting the disk read-only. A second file, the gate, serializes these steps.
-import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createFolderSync } from "@sluice/connectors/create-folder";
 import { findSqlite } from "@sluice/connectors";
 import { loadDriver, type Database } from "../store/sqlite.ts";
 import { LockedError, type DirectoryLock } from "./directory-lock.ts";
@@ -21,7 +22,7 @@ const gateMs = 2_000;
 
 /** Acquires the lock; throws a LockedError when another process holds it or it cannot be acquired. */
 export function lockDirectory(directory: string): DirectoryLock {
-  mkdirSync(directory, { recursive: true, mode: 0o750 });
+  createFolderSync(directory, 0o750);
   const errorCode = writeErrorCode(directory);
   if (errorCode !== undefined)
     return { ...noLock, isHeld: false, warning: `The data directory cannot be locked (${errorCode}): a second process is not prevented from using it` };

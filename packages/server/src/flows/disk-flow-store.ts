@@ -2,8 +2,9 @@
 // renamed atomically, so the parameter file contains the hash of the text that it belongs to, and also the parameters of the previous
 // text: after a crash, whichever text is on disk has its own parameters. Past versions are in a separate directory, where they do not slow down every listing.
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, readdir } from "node:fs/promises";
+import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { flushDirectory, modifiedAt, putInPlace, readEntireFile, removeFile, removeLeftovers, writeTemporary } from "./durable-file.ts";
 import { DiskVersions, type StagedVersions, type VersionLimits } from "./disk-versions.ts";
 import { listFlowFiles, paramsSuffix } from "./flow-directory.ts";
@@ -30,7 +31,7 @@ export interface DiskFlowOptions {
 
 /** Opens or creates the directory and removes temporary files left by a crash. */
 export async function openDiskFlowStore({ directory, maxBytes, versionsDirectory, versions }: DiskFlowOptions): Promise<FlowStore> {
-  await mkdir(directory, { recursive: true, mode: 0o750 });
+  await createFolder(directory, 0o750);
   // A read-only directory can still be served.
   await removeLeftovers(directory).catch(() => undefined);
   const store = new DiskFlowStore(directory, maxBytes, new DiskVersions(versionsDirectory, versions));

@@ -1,6 +1,6 @@
 // Stores the tests of flows as `<id>.yaml`, in a separate directory so that they are not mistaken for flows.
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { readEntireFile, removeDurably, removeLeftovers, writeDurably } from "./durable-file.ts";
 import type { Unflushed } from "./flow-store.ts";
 
@@ -22,7 +22,7 @@ export async function openDiskTestStore(directory: string): Promise<FlowTestStor
       }
     },
     async write(id, text) {
-      await mkdir(directory, { recursive: true, mode: 0o750 });
+      await createFolder(directory, 0o750);
       return writeDurably(directory, `${id}.yaml`, Buffer.from(text, "utf8"), 0o640);
     },
     async remove(id) {

@@ -1,7 +1,8 @@
 // Changes to files in the data directory: crash-safe, and with errors that name the file.
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rm, stat, unlink } from "node:fs/promises";
+import { open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import * as durable from "@sluice/connectors/durable-file";
 import { StorageError, type Removal, type Unflushed } from "./flow-store.ts";
 
@@ -15,7 +16,7 @@ export const putInPlace = (directory: string, temporary: string, name: string): 
 
 /** Creates a directory below `parent`; true when it did not exist. The parent must be flushed afterwards. */
 export const makeDirectory = (parent: string, name: string, mode: number): Promise<boolean> =>
-  withStorageErrors(name, async () => (await mkdir(join(parent, name), { recursive: true, mode })) !== undefined);
+  withStorageErrors(name, async () => (await createFolder(join(parent, name), mode)) !== undefined);
 
 /** Removes a directory with its files, if it exists. */
 export const removeDirectory = (parent: string, name: string): Promise<void> =>

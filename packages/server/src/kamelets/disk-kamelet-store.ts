@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
 import type { KameletFolder } from "./find-kamelet-folders.ts";
 import { KameletMetadataCache } from "./kamelet-metadata.ts";
@@ -9,7 +9,7 @@ import type { KameletStore } from "./kamelet-store.ts";
 /** Creates the folder and removes temporary files left by a crash. A read-only data directory can still be served. */
 export async function openDiskKameletStore(place: KameletFolder): Promise<KameletStore> {
   const { folder } = place;
-  await mkdir(folder, { recursive: true, mode: 0o750 }).catch(() => undefined);
+  await createFolder(folder, 0o750).catch(() => undefined);
   await removeLeftovers(folder).catch(() => undefined);
   const cache = new KameletMetadataCache([place]);
   /** Removes the file of the same name with the other extension. */

@@ -1,6 +1,7 @@
 // Stores documents as files `<id>.json` in one directory, replaced atomically.
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { readTree, type Tree } from "@sluice/model";
 import { hashOf } from "../flows/flow-hash.ts";
 import { modifiedAt, readEntireFile, removeDurably, removeLeftovers, writeDurably } from "../flows/durable-file.ts";
@@ -38,7 +39,7 @@ export function documentsIn(directory: string, suffixes: readonly string[] = rea
 /** Opens or creates the directory and removes temporary files left by a crash. */
 export async function openDiskDocumentStore(directory: string, { isPrivate = false, readsYaml = false }: DiskDocumentOptions = {}): Promise<DocumentStore> {
   const suffixes = readsYaml ? readableExtensions : [extension];
-  await mkdir(directory, { recursive: true, mode: isPrivate ? 0o700 : 0o750 }).catch(ignoreReadOnly);
+  await createFolder(directory, isPrivate ? 0o700 : 0o750).catch(ignoreReadOnly);
   // A read-only directory can still be served.
   await removeLeftovers(directory).catch(() => undefined);
   return {

@@ -1,8 +1,9 @@
 // The embedded store: one SQLite file for queued messages and dead letters. It is opened on first use; a runtime that uses neither
 // has no file and loads no driver.
 import { constants, existsSync } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import type { Clock, Ids, Log } from "@sluice/engine";
 import { DeadLetterTable } from "./dead-letter-table.ts";
 import { mayOpen, noSpaceReason } from "./disk-space.ts";
@@ -148,7 +149,7 @@ interface OpenFile extends OpenStore {
 }
 
 async function openFile(path: string, { directory, clock, ids, log, limits }: StoreParts, threads: () => WriteThreads): Promise<OpenFile> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await createFolder(directory, 0o700);
   // Created here so that other users can never read it.
   await (await open(path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0), 0o600)).close();
   const commit = await GroupCommit.open({ threads: threads(), noSpaceReason: () => noSpaceReason(path) });

@@ -2,9 +2,10 @@
 // messages of the tests. The running version is not affected.
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import {
   FlowTestFileError,
   httpTransport,
@@ -84,12 +85,12 @@ export async function tryFlow(parts: TrialParts, candidate: FlowCandidate): Prom
 }
 
 async function writeDocuments(store: DocumentStore, directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
+  await createFolder(directory);
   for (const document of await store.list()) if ("value" in document) await writeFile(join(directory, `${document.id}.json`), JSON.stringify(document.value));
 }
 
 async function writeKamelets(store: KameletFiles, directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
+  await createFolder(directory);
   for (const name of store.names()) await writeFile(join(directory, `${name}.kamelet.yaml`), store.find(name)?.text ?? "");
 }
 

@@ -1,9 +1,10 @@
 // The process that starts the workers of a service, routes their messages and replaces workers that exit. It runs no flow and serves
 // no request, so that no flow can take the service down.
-import { mkdir, mkdtemp, readdir, rm, rmdir } from "node:fs/promises";
+import { mkdtemp, readdir, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isatty } from "node:tty";
+import { createFolder } from "@sluice/connectors/create-folder";
 import type { LogLevel } from "@sluice/engine";
 import { misnamedVariables, type Configuration } from "../config.ts";
 import type { ExternalFlows } from "../flows/external-flows.ts";
@@ -104,7 +105,7 @@ const folderPrefix = ".workers-";
 
 /** Creates a directory for this user only: in the data directory, or in the temporary directory if the path is too long for a socket. */
 async function createSocketPath(dataDir: string): Promise<{ readonly socketPath: string; readonly created: string | undefined }> {
-  const created = await mkdir(dataDir, { recursive: true, mode: 0o750 });
+  const created = await createFolder(dataDir, 0o750);
   const isShort = join(dataDir, `${folderPrefix}123456`, socketName).length <= maxSocketPathLength;
   return { socketPath: join(await mkdtemp(isShort ? join(dataDir, folderPrefix) : join(tmpdir(), "sluice-")), socketName), created };
 }

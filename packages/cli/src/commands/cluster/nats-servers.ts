@@ -1,6 +1,7 @@
 // Three NATS servers with JetStream that form the store of a cluster on this machine.
-import { accessSync, constants, createWriteStream, mkdirSync } from "node:fs";
+import { accessSync, constants, createWriteStream } from "node:fs";
 import { delimiter, join } from "node:path";
+import { createFolderSync } from "@sluice/connectors/create-folder";
 import { CommandError } from "../../command/declaration.ts";
 import { nextFreePort } from "../../runtime/busy-port.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
@@ -41,7 +42,7 @@ export async function natsServers({ command, folder, environment, onExit }: Nats
   const processes = clients.map((port, index) => {
     const name = `nats-${index + 1}`;
     const data = join(folder, name);
-    mkdirSync(data, { recursive: true });
+    createFolderSync(data);
     const log = createWriteStream(join(data, "nats.log"), { flags: "a" });
     const address = ["-a", host, "-p", String(port), "-n", name];
     const cluster = ["--cluster_name", "sluice", "--cluster", routes[index] as string, "--routes", routes.join(",")];

@@ -1,6 +1,6 @@
 // `sluice cluster`: a store, several nodes and a load balancer on this machine, for evaluation and tests.
-import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { createFolderSync } from "@sluice/connectors/create-folder";
 import { readClusterTarget } from "@sluice/server/cluster-target";
 import { readConfiguration, SettingsError, type Settings } from "@sluice/server/config";
 import { lineFormat, type LineFormat } from "@sluice/server/log-line";
@@ -86,7 +86,7 @@ export async function run({ flags, terminal, signal }: Call): Promise<number> {
 /** Creates the folder; returns the deploy token, which is created in the folder unless it is configured. */
 async function prepareFolder(folder: string, configuredToken: string | undefined): Promise<string> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o750 });
+    createFolderSync(folder, 0o750);
     return configuredToken ?? deployTokenFile(folder).token;
   } catch (error) {
     throw await toStartError(error);

@@ -1,8 +1,9 @@
 // The checks of `sluice doctor`. Each returns a finding and, for a problem, how to fix it.
 import { randomBytes } from "node:crypto";
-import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
+import { rm, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { loadPlugins, PluginError } from "@sluice/server/check";
 import { clientParts, optionalParts, platformName, type ClientPart } from "@sluice/server/optional-parts";
 import { ApiError, createClient, type Reply, type ReplyOf } from "@sluice/client";
@@ -56,7 +57,7 @@ export async function checkDirectory(directory: string): Promise<Finding> {
   const path = resolve(directory);
   const probe = join(path, `.doctor-${randomBytes(4).toString("hex")}`);
   try {
-    await mkdir(path, { recursive: true });
+    await createFolder(path);
     await writeFile(probe, "x", { mode: 0o600 });
     await rm(probe);
     const { bavail, bsize } = await statfs(path);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { createFolder } from "@sluice/connectors/create-folder";
 import { isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/package-files.ts";
 import { schemaText } from "../schema/run-schema.ts";
@@ -29,7 +30,7 @@ export async function run(call: Call): Promise<number> {
     [schemaFiles.flow, `${await schemaText("flow")}\n`],
     [schemaFiles.test, `${await schemaText("test")}\n`],
   ] as const;
-  await mkdir(folder, { recursive: true });
+  await createFolder(folder);
   for (const [file, text] of files) await writeFile(join(folder, file), text);
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ folder, files: files.map(([file]) => file) }));
   else terminal.write(`${files.map(([file]) => join(folder, file)).join("\n")}\n\nTry it:\n  sluice test ${folder}\n  sluice dev ${folder}`);
@@ -52,7 +53,7 @@ async function newConnector(folder: string, scheme: string, { flags, terminal }:
   if (packages !== undefined) assertPacked(packages);
   const files = connectorPackage(scheme, productVersion(), packages === undefined ? undefined : relative(folder, packages).replaceAll("\\", "/"));
   for (const [file, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await createFolder(dirname(join(folder, file)));
     await writeFile(join(folder, file), text);
   }
   const paths = Object.keys(files);

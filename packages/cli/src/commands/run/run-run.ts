@@ -48,12 +48,15 @@ const directoryProblems: Readonly<Partial<Record<string, string>>> = {
   ENOSPC: "the disk is full",
   ENOTDIR: "the path is a file",
   EEXIST: "the path is a file",
+  ENOENT: "no folder can be created there",
 };
 
 /** The message for an unusable data directory, otherwise undefined. */
 function dataDirErrorText(error: unknown): string | undefined {
-  const { code, path } = error as NodeJS.ErrnoException;
-  const why = code === undefined || path === undefined ? undefined : directoryProblems[code];
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  // Other files may be missing too, such as one that a setting names.
+  const isOther = code === undefined || path === undefined || (code === "ENOENT" && syscall !== "mkdir");
+  const why = isOther ? undefined : directoryProblems[code];
   return why === undefined ? undefined : `cannot use the data directory '${path}' (${why}): fix it, or choose another directory with --data-dir`;
 }
 

@@ -1,7 +1,8 @@
 // The deploy token of `sluice start`: created once, stored with owner-only permissions.
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createFolderSync } from "@sluice/connectors/create-folder";
 
 export interface TokenFile {
   readonly path: string;
@@ -13,7 +14,7 @@ export interface TokenFile {
 /** Reads the token in the data directory, or creates it. */
 export function deployTokenFile(dataDirectory: string): TokenFile {
   const path = join(dataDirectory, "deploy-token");
-  const firstFolder = mkdirSync(dataDirectory, { recursive: true });
+  const firstFolder = createFolderSync(dataDirectory);
   try {
     const token = readFileSync(path, "utf8").trim();
     if (token !== "") {
