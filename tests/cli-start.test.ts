@@ -189,6 +189,22 @@ describe("a start that fails", () => {
     ]);
   });
 
+  it("names an unusable workspace: sluice designer and sluice dev end", async () => {
+    const path = join(session.path, "a-file");
+    const sentence = `cannot use the workspace '${path}' (the path is a file): fix it, or choose another folder with --workspace\n`;
+    const dev = await sluice("dev", "flows", "--port", "0", "--designer", "--designer-port", "0", "--workspace", "a-file");
+    expect([dev.exit, dev.stderr.split("\n").at(-2)]).toEqual([1, `sluice dev: ${sentence.trim()}`]);
+    expect(await sluice("designer", "--port", "0", "--workspace", "a-file")).toEqual({ exit: 1, output: "", stderr: `sluice designer: ${sentence}` });
+  });
+
+  // As with a port of the designer that is in use.
+  it("names an unusable workspace: sluice start runs without the designer", async () => {
+    const path = join(session.path, "a-file");
+    const { exit, stderr } = await session.run(["start", "--port", "0", "--workspace", "a-file", ...dataDir()], { until: "Deploy a flow from" });
+    const sentence = `The designer cannot start: cannot use the workspace '${path}' (the path is a file): fix it, or choose another folder with --workspace\n`;
+    expect([exit, stderr.startsWith(sentence) ? sentence : stderr]).toEqual([0, sentence]);
+  });
+
   const procNeed = existsSync("/proc/self") ? "" : " (needs /proc)";
   it.skipIf(procNeed !== "").each(["run", "start", "dev", "cluster"])(`names a data directory that cannot be created: sluice %s${procNeed}`, async (name) => {
     const paths = name === "dev" ? ["flows"] : [];
@@ -197,6 +213,11 @@ describe("a start that fails", () => {
       1,
       `sluice ${name}: cannot use the data directory '/proc/x' (no folder can be created there): fix it, or choose another directory with --data-dir\n`,
     ]);
+  });
+
+  it.skipIf(procNeed !== "").each(["webhook", "connector"])(`names a folder that cannot be created: sluice new %s${procNeed}`, async (template) => {
+    const { exit, stderr } = await sluice("new", template, "/proc/x");
+    expect([exit, stderr.split("\n")[0]]).toEqual([2, "sluice new: '/proc/x' cannot be created (no folder can be created there): choose another folder"]);
   });
 
   it("rejects files whose flow ids differ only in case", async () => {

@@ -37,6 +37,8 @@ export class Workspace {
   /** Creates the folder; a new workspace gets the sample flow and the default categories. */
   async prepare(): Promise<void> {
     const isNew = !existsSync(join(this.folder, "flows"));
+    // First, so that an error names the folder that the user chose.
+    await createFolder(this.folder);
     await createFolder(join(this.folder, "flows"));
     if (isNew) await this.flows.save(sampleFlowId, sampleFlow, null).catch(() => undefined);
     if (!existsSync(join(this.folder, "categories.yaml"))) await this.#categoryFiles.save("categories", defaultCategories, null).catch(() => undefined);

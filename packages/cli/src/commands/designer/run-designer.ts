@@ -2,6 +2,7 @@
 import { startDesigner } from "@sluice/designer/server";
 import { readConfiguration, SettingsError } from "@sluice/server/config";
 import { CommandError, UsageError, type Call, type Values } from "../../command/declaration.ts";
+import { workspaceErrorText } from "../../runtime/folder-error.ts";
 import { listenErrorText, runtimeAddress } from "../../runtime/listen-error.ts";
 import { localUrl } from "../../runtime/local-url.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
@@ -23,7 +24,7 @@ async function start(flags: Values): ReturnType<typeof startDesigner> {
     return await startDesigner({ ...readDesignerSettings(environment, localUrl(settings)), environment, onError: reportInternalError });
   } catch (error) {
     if (error instanceof SettingsError) throw new UsageError(error.messages.join("\n"));
-    throw new CommandError((await listenErrorText(error, runtimeAddress)) ?? (error as Error).message);
+    throw new CommandError((await listenErrorText(error, runtimeAddress)) ?? workspaceErrorText(error) ?? (error as Error).message);
   }
 }
 

@@ -11,6 +11,7 @@ import { CommandError, isOn, listOf, textFlag, type Call, type Values } from "..
 import { readParamFlags } from "../../files/flow-params.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
+import { workspaceErrorText } from "../../runtime/folder-error.ts";
 import { designerAddress, listenErrorText } from "../../runtime/listen-error.ts";
 import { withDesignerFlags } from "../designer/designer-flags.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
@@ -115,6 +116,8 @@ async function openDesigner(
       onError: reportInternalError,
     });
   } catch (error) {
-    throw new CommandError((await listenErrorText(error, designerAddress)) ?? `the designer cannot start: ${(error as Error).message}`);
+    throw new CommandError(
+      (await listenErrorText(error, designerAddress)) ?? workspaceErrorText(error) ?? `the designer cannot start: ${(error as Error).message}`,
+    );
   }
 }

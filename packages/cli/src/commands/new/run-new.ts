@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { createFolder } from "@sluice/connectors/create-folder";
 import { isOn, textFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/package-files.ts";
+import { folderProblem } from "../../runtime/folder-error.ts";
 import { schemaText } from "../schema/run-schema.ts";
 import { connectorPackage, tarballsOf } from "./connector-package.ts";
 import { newFunction } from "./new-function.ts";
@@ -30,11 +31,18 @@ export async function run(call: Call): Promise<number> {
     [schemaFiles.flow, `${await schemaText("flow")}\n`],
     [schemaFiles.test, `${await schemaText("test")}\n`],
   ] as const;
-  await createFolder(folder);
+  await create(folder);
   for (const [file, text] of files) await writeFile(join(folder, file), text);
   if (isOn(flags, "json")) terminal.write(JSON.stringify({ folder, files: files.map(([file]) => file) }));
   else terminal.write(`${files.map(([file]) => join(folder, file)).join("\n")}\n\nTry it:\n  sluice test ${folder}\n  sluice dev ${folder}`);
   return 0;
+}
+
+async function create(folder: string): Promise<void> {
+  await createFolder(folder).catch((error: unknown) => {
+    const why = folderProblem(error);
+    throw why === undefined ? error : new UsageError(`'${folder}' cannot be created (${why}): choose another folder`);
+  });
 }
 
 async function assertEmpty(folder: string): Promise<void> {
@@ -53,7 +61,7 @@ async function newConnector(folder: string, scheme: string, { flags, terminal }:
   if (packages !== undefined) assertPacked(packages);
   const files = connectorPackage(scheme, productVersion(), packages === undefined ? undefined : relative(folder, packages).replaceAll("\\", "/"));
   for (const [file, text] of Object.entries(files)) {
-    await createFolder(dirname(join(folder, file)));
+    await create(dirname(join(folder, file)));
     await writeFile(join(folder, file), text);
   }
   const paths = Object.keys(files);

@@ -3,6 +3,7 @@ import type { RunningServer } from "@sluice/server";
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, listOf, UsageError, type Call, type Values } from "../../command/declaration.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
+import { dataDirErrorText } from "../../runtime/folder-error.ts";
 import { listenErrorText, runtimeAddress } from "../../runtime/listen-error.ts";
 import { readExternalFlows } from "./external-flows.ts";
 import { waitForAbort } from "./wait-for-abort.ts";
@@ -39,25 +40,6 @@ export async function toStartError(error: unknown): Promise<Error> {
   if (name === "SettingsError") return new UsageError((error as Error).message);
   if (name === "LockedError") return new CommandError((error as Error).message);
   return new CommandError((await listenErrorText(error, runtimeAddress)) ?? dataDirErrorText(error) ?? `cannot start: ${(error as Error).message}`);
-}
-
-const directoryProblems: Readonly<Partial<Record<string, string>>> = {
-  EACCES: "this user has no write permission",
-  EPERM: "writing is not permitted",
-  EROFS: "the disk is read-only",
-  ENOSPC: "the disk is full",
-  ENOTDIR: "the path is a file",
-  EEXIST: "the path is a file",
-  ENOENT: "no folder can be created there",
-};
-
-/** The message for an unusable data directory, otherwise undefined. */
-function dataDirErrorText(error: unknown): string | undefined {
-  const { code, path, syscall } = error as NodeJS.ErrnoException;
-  // Other files may be missing too, such as one that a setting names.
-  const isOther = code === undefined || path === undefined || (code === "ENOENT" && syscall !== "mkdir");
-  const why = isOther ? undefined : directoryProblems[code];
-  return why === undefined ? undefined : `cannot use the data directory '${path}' (${why}): fix it, or choose another directory with --data-dir`;
 }
 
 /** An uncaught error in a library callback must not stop the process. */

@@ -7,6 +7,7 @@ import { lineFormat, type LineFormat } from "@sluice/server/log-line";
 import { CommandError, type Call, type Values } from "../../command/declaration.ts";
 import { commandFile } from "../../command/package-files.ts";
 import { busyPortText, isFree, nextFreePort } from "../../runtime/busy-port.ts";
+import { workspaceErrorText } from "../../runtime/folder-error.ts";
 import { designerAddress, listenErrorText } from "../../runtime/listen-error.ts";
 import { localUrl } from "../../runtime/local-url.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -97,7 +98,7 @@ async function openDesigner(environment: Environment, baseUrl: string, terminal:
   try {
     return await startDesigner({ ...readDesignerSettings(environment, baseUrl), environment, onError: reportInternalError });
   } catch (error) {
-    terminal.note(`The designer cannot start: ${(await listenErrorText(error, designerAddress)) ?? (error as Error).message}`);
+    terminal.note(`The designer cannot start: ${(await listenErrorText(error, designerAddress)) ?? workspaceErrorText(error) ?? (error as Error).message}`);
     return undefined;
   }
 }
