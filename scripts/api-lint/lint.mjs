@@ -23,8 +23,8 @@ const policies = {
 };
 
 /**
- * Returns the output of a linter, and whether it found nothing. Spectral is downloaded when it is called: it has 240 dependencies, one of which runs a script
- * when it is installed.
+ * Returns the output of a linter, its standard error alone, and whether it found nothing. Spectral is downloaded when it is called: it has 240 dependencies,
+ * one of which runs a script when it is installed.
  */
 export async function lint(linter) {
   const temporary = mkdtempSync(join(tmpdir(), "sluice-api-lint-"));
@@ -33,11 +33,15 @@ export async function lint(linter) {
     writeFileSync(file, JSON.stringify(await openApi({ flows, policies }), undefined, 1));
     const { isClean, call } = linters[linter];
     const [command, ...parameters] = call(file);
-    const { status, stdout, stderr } = spawnSync(command, parameters, {
+    // On Windows, npx is a batch file, which only a shell starts; a shell splits parameters at spaces.
+    const shell = process.platform === "win32" && command === "npx";
+    const { error, status, stdout, stderr } = spawnSync(command, shell ? parameters.map((parameter) => `"${parameter}"`) : parameters, {
       encoding: "utf8",
+      shell,
       env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
     });
-    return { isClean: status === 0 && isClean(stdout), output: `${stdout}${stderr}` };
+    if (error !== undefined) throw error;
+    return { isClean: status === 0 && isClean(stdout), output: `${stdout}${stderr}`, stderr };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
