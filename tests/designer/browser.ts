@@ -1,20 +1,15 @@
-// A real Chromium for the designer's tests: the executable in CHROMIUM, the headless shell, or another installed Chromium or Chrome. If there is none,
-// the tests install the headless shell when they run as root, and are skipped otherwise. The headless shell draws no browser window, so a page takes a
-// tenth of the processor time.
+// A real Chromium for the designer's tests: the executable in CHROMIUM, the headless shell, or another installed Chromium, Chrome or (on Windows) Edge. If
+// there is none, the tests install the headless shell when they run as root, and are skipped otherwise. The headless shell draws no browser window, so a
+// page takes a tenth of the processor time.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { buildDesigner } from "../../scripts/prepare.mjs";
 import { withLock } from "../../scripts/with-lock.mjs";
+import { executablePaths } from "./browser-paths.ts";
 
-const executablePaths = [
-  process.env["CHROMIUM"],
-  "/usr/bin/chromium-headless-shell",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-];
 /** A host name for opening a page over plain HTTP as if from another machine: browsers disable the clipboard API for such pages. */
 export const otherHost = "designer.test";
 
@@ -36,7 +31,7 @@ const executablePath = findChromium();
 export const hasBrowser = executablePath !== undefined;
 
 function findChromium(): string | undefined {
-  const find = (): string | undefined => executablePaths.find((path) => path !== undefined && existsSync(path));
+  const find = (): string | undefined => executablePaths(process.platform, process.env, homedir()).find((path) => existsSync(path));
   if (find() === undefined && process.getuid?.() === 0)
     spawnSync("apt-get", ["install", "-y", "chromium-headless-shell"], { timeout: 300_000, stdio: "ignore" });
   return find();
