@@ -254,6 +254,12 @@ describe("combinations that exclude each other", () => {
     ["import", ["empty/notes.txt"], /cannot detect the format of 'empty\/notes\.txt': pass --from/],
   ] as const)("sluice %s %j", async (path, args, sentence) => expectRejections({ path }, [{ args, sentence }]));
 
+  it.each(commands.map((command) => command.name))("sluice help %s klingon", async (name) => {
+    const { exit, output, stderr } = await session.sluice("help", name, "klingon");
+    expect([exit, output]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^sluice( [a-z-]+)?: (unknown action 'klingon': choose one of|unexpected 'klingon': use `sluice help) [^\n]+\n$/);
+  });
+
   it.each(commands.filter(({ actions }) => actions !== undefined).map(({ name }) => name))("sluice %s names its actions", async (name) => {
     await expectRejections({ path: name }, [
       { args: ["klingon"], sentence: /: unknown action 'klingon': choose one of [a-z, -]+; see `sluice [a-z-]+ --help`/ },

@@ -16,10 +16,11 @@ export async function runProgram(
   stop?: AbortSignal,
 ): Promise<number> {
   const outcome = { exit: 0 };
-  const words = args[0] === "help" && args.length > 1 ? [...args.slice(1, 3), "--help"] : args;
-  const called = commands.find(({ name }) => name === words[0]);
+  let called: CommandDeclaration | undefined;
   let path: string | undefined;
   try {
+    const words = withoutHelp(commands, args);
+    called = commands.find(({ name }) => name === words[0]);
     const line = called === undefined ? words : withAction(called, words);
     path = called === undefined ? undefined : pathOf(called, line);
     if (line.length === 1 && (line[0] === "-V" || line[0] === "--version")) return await printVersion(terminal);
@@ -36,6 +37,20 @@ export async function runProgram(
   } catch (error) {
     return reportError(error, path ?? called?.name, terminal);
   }
+}
+
+/** `help flows show` is `flows show --help`. The help of a command that does not exist is an error, which the parser reports. */
+function withoutHelp(commands: readonly CommandDeclaration[], args: readonly string[]): readonly string[] {
+  const isHelp = args[0] === "help";
+  const words = isHelp ? args.slice(1).filter((word) => word !== "-h" && word !== "--help") : args;
+  const [name] = words;
+  if (name === undefined) return args;
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined) return name.startsWith("-") || name === "help" ? words : [name];
+  if (!isHelp) return words;
+  const excess = words[command.actions === undefined ? 1 : 2];
+  if (excess !== undefined) throw new UsageError(`unexpected '${excess}': use \`sluice help ${command.actions === undefined ? name : `${name} <action>`}\``);
+  return [...words, "--help"];
 }
 
 /** Adds the default action if none is named. */
