@@ -6,7 +6,7 @@ export function readFlagValue(flag: FlagDeclaration, text: string): string {
   const name = `--${flag.name}`;
   if (text === "" && flag.allowsEmpty !== true) throw new UsageError(`${name} must not be empty: pass ${flag.values?.join(" or ") ?? `<${flag.value}>`}`);
   if (flag.number !== undefined && !isInRange(text, flag.number)) throw new UsageError(`${name} must be ${rangeText(flag.number)}, not '${text}'`);
-  const unknown = flag.list === undefined ? undefined : text.split(",").find((item) => flag.list?.includes(item) !== true);
+  const unknown = flag.list === undefined ? undefined : text.split(",").find((item) => flag.list?.includes(item.trim()) !== true);
   if (unknown !== undefined) throw new UsageError(`invalid value '${unknown}' for ${name}: choose from ${flag.list?.join(", ")}, separated by commas`);
   return flag.isTime === true ? readTime(name, text) : text;
 }
