@@ -11,6 +11,7 @@ import {
   type CommandDeclaration,
   type FlagDeclaration,
 } from "../packages/cli/src/command/declaration.ts";
+import type { ValueKind } from "../packages/cli/src/command/value-kinds.ts";
 import { commands } from "../packages/cli/src/commands/index.ts";
 import { expectRejections, type Rejection } from "./cli-rejections.ts";
 import { openCliSession, type CliSession } from "./cli-session.ts";
@@ -67,6 +68,11 @@ const samples: Readonly<Record<string, string>> = {
 };
 const sample = ({ name }: ArgumentDeclaration): string => samples[name] as string;
 
+/** Values that no kind of id or name accepts. */
+const malformed = ["a b", "../x", "ä"];
+const wrongValues = (kind: ValueKind): readonly string[] =>
+  kind === "assignment" ? ["novalue", "=1"] : kind === "parameter" ? ["novalue", "=1", "{a}=1", "a:b=1"] : malformed;
+
 function wrongArguments({ arguments: declared = [] }: Callable): readonly Rejection[] {
   const required = declared.filter((argument) => argument.required === true);
   const all = declared.map(sample);
@@ -88,6 +94,14 @@ function wrongArguments({ arguments: declared = [] }: Callable): readonly Reject
         args: declared.map((each) => (each === argument ? "klingon" : sample(each))),
         sentence: /: unknown \w+ 'klingon': choose one of /,
       })),
+    ...declared
+      .filter(({ kind }) => kind !== undefined)
+      .flatMap((argument) =>
+        malformed.map((value) => ({
+          args: all.slice(0, declared.indexOf(argument)).concat(value, required.slice(declared.indexOf(argument) + 1).map(sample)),
+          sentence: new RegExp(`: argument '${argument.name}' must be .*, not '${value}'`),
+        })),
+      ),
     ...declared
       .filter(({ completes, name }) => completes === "files" && name !== "folder")
       .map((argument) => ({
@@ -127,6 +141,9 @@ function wrongFlags(callable: Callable, flags: readonly FlagDeclaration[]): read
             sentence: new RegExp(`: invalid value 'klingon' for --${flag.name}: choose from ${item}, .*, separated by commas`),
           })),
         ),
+        ...(flag.kind === undefined
+          ? []
+          : wrongValues(flag.kind).map((value) => ({ args: withValue(flag, value), sentence: new RegExp(`: --${flag.name} must be .*, not '`) }))),
         ...(flag.isTime === true
           ? ["yesterday", "2026-13-45", "10x"].map((value) => ({ args: withValue(flag, value), sentence: /must be a time such as/ }))
           : []),
@@ -194,3 +211,20 @@ describe.each(commands.flatMap((command) => callablesOf(command).map((callable) 
       });
   },
 );
+
+/** Arguments and flags that accept any text, or whose values the command checks itself. Every other one declares what it accepts, and is walked above. */
+const freeText = [
+  ...["--body", "--comment", "--correlation", "--data-dir", "--file", "--filter", "--flow", "--folder", "--from-step", "--grep", "--host", "--method"],
+  ...["--output", "--packages", "--route", "--runtime", "--session", "--step", "--store", "--text", "--token-file", "--workspace", "route", "routes"],
+];
+
+it("every argument and flag declares what it accepts", async () => {
+  const unchecked = new Set<string>();
+  for (const command of commands)
+    for (const { flags, arguments: positionals = [] } of callablesOf(command)) {
+      for (const { name, values, kind, completes } of positionals) if ((values ?? kind ?? completes) === undefined) unchecked.add(name);
+      for (const { name, value, values, list, number, kind, isTime } of flags)
+        if (value !== undefined && (values ?? list ?? number ?? kind ?? isTime) === undefined) unchecked.add(`--${name}`);
+    }
+  expect([...unchecked].toSorted()).toEqual(freeText);
+});

@@ -7,6 +7,7 @@ import { readFlagValue } from "./flag-values.ts";
 import { afterHelp } from "./help-text.ts";
 import { productVersion } from "./package-files.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { assertKind } from "./value-kinds.ts";
 
 /** Runs one command line; resolves to the exit code. Without `stop`, the signals of the process stop the command. */
 export async function runProgram(
@@ -131,12 +132,13 @@ function configure(command: Command, terminal: Terminal): Command {
     });
 }
 
-function argumentOf({ name, doc, required, many, values }: ArgumentDeclaration): Argument {
+function argumentOf({ name, doc, required, many, values, kind }: ArgumentDeclaration): Argument {
   const word = `${name}${many === true ? "..." : ""}`;
   const argument = new Argument(required === true ? `<${word}>` : `[${word}]`, doc);
   if (values !== undefined && many !== true) return argument.choices([...values]);
   return argument.argParser((text: string, previous: unknown) => {
     if (text === "") throw new UsageError(`argument '${name}' must not be empty`);
+    assertKind(`argument '${name}'`, kind, text);
     return many === true ? [...itemsOf(previous), text] : text;
   });
 }

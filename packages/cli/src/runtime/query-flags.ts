@@ -1,6 +1,7 @@
 // Flags for the query parameters of an operation, derived from the declarations of the API: a new filter of the API is a new flag.
 import type { CallInput, OperationName } from "@sluice/client";
 import type { FlagDeclaration, Values } from "../command/declaration.ts";
+import type { ValueKind } from "../command/value-kinds.ts";
 import { queryParameters } from "./query-parameters.ts";
 
 type QueryOperation = keyof typeof queryParameters;
@@ -36,6 +37,9 @@ export function queryFlags(operation: QueryOperation, { without = [], change = {
     .map(([name, parameter]) => ({ ...flagOf(name, parameter), ...change[name] }));
 }
 
+/** Parameters that take an id with a declared form. */
+const kinds: Readonly<Record<string, ValueKind>> = { flowId: "id", runId: "run", cursor: "cursor", since: "event" };
+
 function flagOf(parameter: string, { type, doc, values, minimum: min = 0, maximum, default: defaultValue }: QueryParameter): FlagDeclaration {
   const common = { name: flagName(parameter), doc, ...(defaultValue === undefined ? {} : { default: String(defaultValue) }) };
   if (values !== undefined && type === "array") return { ...common, value: values.join(","), list: values };
@@ -48,7 +52,8 @@ function flagOf(parameter: string, { type, doc, values, minimum: min = 0, maximu
   if (type === "number") return { ...common, value: "fraction", number: { ...range, allowsFractions: true } };
   if (doc.includes("(ISO 8601)"))
     return { ...common, value: "time", isTime: true, doc: doc.replace("(ISO 8601)", "(ISO 8601, or an age such as `15m`, `2h` or `3d`)") };
-  return { ...common, value: parameter.endsWith("Id") ? "id" : "text" };
+  const kind = kinds[parameter];
+  return { ...common, value: parameter.endsWith("Id") ? "id" : "text", ...(kind === undefined ? {} : { kind }) };
 }
 
 /** The query with the values of the flags. */

@@ -2,7 +2,7 @@
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { countOf, isConfirmed } from "../../command/output.ts";
-import { readParamFlags } from "../../files/flow-params.ts";
+import { assignmentsOf } from "../../files/flow-params.ts";
 import { connect, ifFound, type Connection } from "../../runtime/connection.ts";
 import { apply } from "./apply.ts";
 import { removeArtifact, type InstalledArtifact } from "./artifact-calls.ts";
@@ -51,7 +51,7 @@ async function makePlan({ flags, terminal }: Call, paths: readonly string[]): Pr
   const withTests = flags["tests"] === "required";
   const id = textFlag(flags, "id");
   const artifacts = await collectArtifacts(paths, {
-    params: readParamFlags(listOf(flags, "param")),
+    params: assignmentsOf(listOf(flags, "param")),
     profile: readConfiguration({ profile: textFlag(flags, "profile") }).settings.profile,
     id,
     tests: withTests,

@@ -8,7 +8,7 @@ import { follow, type EventOf, type StreamName } from "@sluice/client";
 import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
 import { lineFormat } from "@sluice/server/log-line";
 import { CommandError, isOn, listOf, textFlag, type Call, type Values } from "../../command/declaration.ts";
-import { readParamFlags } from "../../files/flow-params.ts";
+import { assignmentsOf } from "../../files/flow-params.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
 import { designerAddress, listenErrorText } from "../../runtime/listen-error.ts";
@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<number> {
   const paths = listOf(positionals, "paths");
   const { settings, environment: variables } = await configurationOf(flags);
   const environment = withDesignerFlags(variables, flags, "designerPort");
-  const params = readParamFlags(listOf(flags, "param"));
+  const params = assignmentsOf(listOf(flags, "param"));
   const flows = await readExternalFlows(paths.length === 0 ? ["."] : paths, { params, profile: settings.profile ?? "dev", environment });
   const temporaryDir = textFlag(flags, "dataDir") === undefined ? await mkdtemp(join(tmpdir(), "sluice-dev-")) : undefined;
   const output = openSync(devNull, "w");

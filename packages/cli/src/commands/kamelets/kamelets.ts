@@ -1,7 +1,7 @@
 import type { ActionDeclaration, CommandDeclaration } from "../../command/declaration.ts";
 import { jsonFlag } from "../../command/shared-flags.ts";
 
-const names = { name: "names", doc: "Names of Kamelets (default: all).", many: true } as const;
+const names = { name: "names", doc: "Names of Kamelets (default: all).", many: true, kind: "kamelet" } as const;
 const load = async (action: "listKamelets" | "checkKamelets" | "describeKamelet"): ReturnType<ActionDeclaration["load"]> => ({
   run: (await import("./run-kamelets.ts"))[action],
 });
@@ -18,7 +18,7 @@ export const kamelets: CommandDeclaration = {
     {
       name: "describe",
       summary: "Show the parameters of a Kamelet.",
-      arguments: [{ name: "name", doc: "Name of the Kamelet.", required: true }],
+      arguments: [{ name: "name", doc: "Name of the Kamelet.", required: true, kind: "kamelet" }],
       load: () => load("describeKamelet"),
     },
   ],

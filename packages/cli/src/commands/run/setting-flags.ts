@@ -12,6 +12,7 @@ export function settingFlags(without: readonly string[] = []): readonly FlagDecl
         value: isSwitch ? "true|false" : kind,
         ...(values === undefined ? {} : { values }),
         ...(isSwitch ? { optional: true } : {}),
+        ...(name === "profile" ? { kind: "profile" as const } : {}),
         doc: `${doc} (${variable}${defaultValue === "" ? "" : `, default ${defaultValue}`})`,
       },
     ];
