@@ -31,6 +31,7 @@ beforeAll(async () => {
     "shop.json": '{"type": "sqlite", "values": {"file": "shop.db"}}',
     "routes.xml": '<routes><route id="r"><from uri="direct:r"/><log message="x"/></route></routes>',
     "empty/notes.txt": "none",
+    binary: "token-ü€",
   });
   expect(await session.sluice("deploy", "project")).toMatchObject({ exit: 0 });
   const other = createServer().listen(0, "127.0.0.1");
@@ -107,6 +108,12 @@ function wrongArguments({ arguments: declared = [] }: Callable): readonly Reject
       .map((argument) => ({
         args: declared.map((each) => (each === argument ? "nowhere.yaml" : sample(each))),
         sentence: /file (or folder )?'nowhere\.yaml' not found: check the path/,
+      })),
+    ...declared
+      .filter(({ completes, name }) => completes === "files" && name === "file")
+      .map((argument) => ({
+        args: declared.map((each) => (each === argument ? "empty" : sample(each))),
+        sentence: /file 'empty' is a folder: pass a file/,
       })),
   ];
 }
@@ -186,7 +193,13 @@ describe.each(commands.flatMap((command) => callablesOf(command).map((callable) 
         await expectRejections(session, callable, [
           { args: [...valid, "--runtime", "ftp://x"], sentence: /'ftp:\/\/x' is not an HTTP URL: use for example http:/ },
           { args: [...valid, "--runtime", "nonsense"], sentence: /is not an HTTP URL: use for example http:/ },
-          { args: [...valid, ...remote, "--token-file", "nowhere"], sentence: /the token file 'nowhere' cannot be read: ENOENT/ },
+          { args: [...valid, ...remote, "--token-file", "nowhere"], sentence: /the token file 'nowhere' not found: check the path/ },
+          { args: [...valid, ...remote, "--token-file", "empty"], sentence: /the token file 'empty' is a folder: pass a file/ },
+          { args: [...valid, ...remote, "--token-file", "binary"], sentence: /the token file 'binary' has characters that a header cannot contain: check / },
+          {
+            args: [...valid, "--runtime", `${server.baseUrl}/_api/`],
+            sentence: /--runtime must be the URL of the runtime without '\/_api': use http:\/\/\S+:\d+\n/,
+          },
         ]);
       });
 

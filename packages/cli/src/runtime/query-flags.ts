@@ -29,7 +29,7 @@ const parametersOf = (operation: QueryOperation): readonly (readonly [string, Qu
 
 /** `routeId` is the flag --route. */
 const camelName = (parameter: string): string => parameter.replace(/(?<=.)Id$/, "");
-const flagName = (parameter: string): string => camelName(parameter).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const flagName = (parameter: string): string => camelName(parameter).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 export function queryFlags(operation: QueryOperation, { without = [], change = {} }: FlagOptions = {}): readonly FlagDeclaration[] {
   return parametersOf(operation)

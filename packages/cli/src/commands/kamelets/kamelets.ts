@@ -28,5 +28,9 @@ export const kamelets: CommandDeclaration = {
     { doc: "Check which Kamelets can run", command: "sluice kamelets check" },
     { doc: "Show the parameters of a Kamelet", command: "sluice kamelets describe greeter-action" },
   ],
-  exits: { 0: "success; every checked Kamelet can run", 1: "a checked Kamelet cannot run, or none was found", 2: "unknown Kamelet or folder" },
+  exits: {
+    0: "success; every checked Kamelet can run",
+    1: "a checked Kamelet cannot run, a named one does not exist, or none was found",
+    2: "invalid command line, folder or Kamelet file",
+  },
 };
