@@ -125,6 +125,8 @@ export interface Call {
   readonly arguments: Values;
   /** By the flag's name in camelCase. */
   readonly flags: Values;
+  /** The flags on the command line, without those that have their default value. */
+  readonly given: ReadonlySet<string>;
   readonly terminal: Terminal;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;

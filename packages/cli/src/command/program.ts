@@ -25,8 +25,8 @@ export async function runProgram(
     const line = called === undefined ? words : withAction(called, words);
     path = called === undefined ? undefined : pathOf(called, line);
     if (line.length === 1 && (line[0] === "-V" || line[0] === "--version")) return await printVersion(terminal);
-    const run = async (callable: Callable, values: Values, flags: Values): Promise<void> => {
-      outcome.exit = await call(callable, { arguments: values, flags, terminal }, stop);
+    const run = async (callable: Callable, input: Input): Promise<void> => {
+      outcome.exit = await call(callable, { ...input, terminal }, stop);
     };
     const program = createProgram(terminal);
     // The others are needed only for the list of commands, and to suggest one.
@@ -79,8 +79,10 @@ function createProgram(terminal: Terminal): Command {
 
 interface Target {
   readonly terminal: Terminal;
-  run(callable: Callable, values: Values, flags: Values): Promise<void>;
+  run(callable: Callable, input: Input): Promise<void>;
 }
+
+type Input = Pick<Call, "arguments" | "flags" | "given">;
 
 function addCommand(program: Command, declaration: CommandDeclaration, more: readonly FlagDeclaration[], target: Target): void {
   const { name, summary, actions } = declaration;
@@ -95,7 +97,9 @@ function addCommand(program: Command, declaration: CommandDeclaration, more: rea
     command.addHelpText("after", () => afterHelp(declaration, callable.path));
     command.action(async (...parts: unknown[]) => {
       const values = (callable.arguments ?? []).map((argument, index) => [argument.name, parts[index]] as const);
-      await target.run(callable, Object.fromEntries(values) as Values, parts[parts.length - 2] as Values);
+      const flags = parts[parts.length - 2] as Values;
+      const given = new Set(Object.keys(flags).filter((flag) => command.getOptionValueSource(flag) === "cli"));
+      await target.run(callable, { arguments: Object.fromEntries(values) as Values, flags, given });
     });
   }
 }

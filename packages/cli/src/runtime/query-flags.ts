@@ -1,6 +1,6 @@
 // Flags for the query parameters of an operation, derived from the declarations of the API: a new filter of the API is a new flag.
 import type { CallInput, OperationName } from "@sluice/client";
-import type { FlagDeclaration, Values } from "../command/declaration.ts";
+import { UsageError, type FlagDeclaration, type Values } from "../command/declaration.ts";
 import type { ValueKind } from "../command/value-kinds.ts";
 import { queryParameters } from "./query-parameters.ts";
 
@@ -58,6 +58,10 @@ function flagOf(parameter: string, { type, doc, values, minimum: min = 0, maximu
 
 /** The query with the values of the flags. */
 export function queryOf<N extends QueryOperation>(operation: N, flags: Values): QueryOf<N> {
+  const { since, until } = flags;
+  // Both are times in the same format, because a parameter `until` exists only together with a time `since`.
+  if (typeof since === "string" && typeof until === "string" && since > until)
+    throw new UsageError(`--since must not be later than --until: ${since} is later than ${until}`);
   const query = parametersOf(operation).map(([name, { type }]) => {
     const value = flags[camelName(name)];
     if (type === "array") return [name, typeof value === "string" ? value.split(",") : undefined] as const;
