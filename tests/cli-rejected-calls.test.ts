@@ -33,6 +33,16 @@ describe("combinations that exclude each other", () => {
     ["versions", ["orders", "--yaml"], /--yaml needs a revision/],
     ["flows show", ["orders", "--yaml", "--json"], /exclude each other/],
     ["runs", ["run_1", "--route", "orders"], /exclude each other/],
+    ["runs", ["run_1", "--follow"], /a run and --follow exclude each other: pass one of them/],
+    ["runs", ["last", "--limit", "3"], /a run and --limit exclude each other/],
+    ["runs", ["run_1", "--cursor", "newest"], /a run and --cursor exclude each other/],
+    ["runs", ["--follow", "--cursor", "newest"], /--follow and --cursor exclude each other: pass one of them/],
+    ["runs", ["--since", "1h", "--until", "2h"], /--since must not be later than --until: \S+Z is later than \S+Z/],
+    ["dead-letters list", ["--since", "1h", "--until", "2h"], /--since must not be later than --until/],
+    ["dead-letters replay", ["--route", "orders", "--since", "1h", "--until", "2h"], /--since must not be later than --until/],
+    ["dead-letters delete", ["--since", "2026-01-02", "--until", "2026-01-01"], /--since must not be later than --until/],
+    ["dead-letters replay", ["a", "--limit", "3"], /ids and --limit exclude each other: pass one of them/],
+    ["designer", ["--runtime", "runtime:8080"], /--runtime: expected an address such as http:/],
     ["deploy", ["project/orders.yaml", "--prune"], /--prune needs folders that contain everything that is deployed/],
     ["deploy", ["project", "--prune", "--id", "x"], /--prune and --id exclude each other/],
     ["dead-letters replay", [], /pass ids, or one of --route, --flow/],
@@ -174,4 +184,28 @@ describe("files that are not YAML", () => {
       { args: ["none.xml"], exit: 1, sentence: /'none\.xml' contains nothing to convert from camel-xml: pass another file/ },
     ]);
   });
+});
+
+describe.each(["run", "dev"])("a setting of sluice %s that only the runtime can check", (path) => {
+  it.each([
+    ["--trusted-proxies", "klingon", /--trusted-proxies: 'klingon' is not an address or network such as /],
+    ["--otlp-endpoint", "klingon", /--otlp-endpoint: 'klingon' is not an http or https URL/],
+    ["--connectors", "./nothere", /--connectors: the folder '\S+nothere' does not exist; correct the path in --connectors/],
+    ["--functions", "./nothere.mjs", /correct --functions or the module/],
+    ["--kamelets", "./nothere", /--kamelets: .*nothere/],
+    ["--secrets-dir", "nothere", /--secrets-dir: folder 'nothere' not found: check the path/],
+    ["--connections", "empty,nothere", /--connections: folder 'nothere' not found: check the path/],
+    ["--resources", "nothere", /--resources: folder 'nothere' not found: check the path/],
+    ["--databases", "shop.json", /--databases: folder 'shop\.json' not found: check the path/],
+  ] as const)("%s %s is reported under the name of the flag", async (flag, value, sentence) => {
+    const data = path === "run" ? ["--data-dir", "settings-data"] : [];
+    await expectRejections(session, { path }, [{ args: ["project", ...data, flag, value], sentence }]);
+  });
+});
+
+it.each([
+  ["SERVICE_TRUSTED_PROXIES", "klingon", /: SERVICE_TRUSTED_PROXIES: 'klingon' is not/],
+  ["SERVICE_KAMELETS", "./nothere", /: .*SERVICE_KAMELETS: /],
+] as const)("%s=%s is reported under the name of the variable", async (variable, value, sentence) => {
+  await expectRejections(session, { path: "run" }, [{ args: ["project", "--data-dir", "settings-data"], env: { [variable]: value }, sentence }]);
 });

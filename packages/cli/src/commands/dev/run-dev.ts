@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { follow, type EventOf, type StreamName } from "@sluice/client";
-import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
+import { startServer, type Configuration, type RunningServer } from "@sluice/server";
 import { lineFormat } from "@sluice/server/log-line";
 import { CommandError, isOn, listOf, textFlag, type Call, type Values } from "../../command/declaration.ts";
 import { assignmentsOf } from "../../files/flow-params.ts";
@@ -15,6 +15,7 @@ import { designerAddress, listenErrorText } from "../../runtime/listen-error.ts"
 import { withDesignerFlags } from "../designer/designer-flags.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
 import { readExternalFlows } from "../run/external-flows.ts";
+import { configurationOfFlags } from "../run/flag-configuration.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
 import { logUncaughtErrors, toStartError } from "../run/run-run.ts";
 
@@ -63,7 +64,7 @@ export async function run(call: Call): Promise<number> {
     await designer?.close();
     return 0;
   } catch (error) {
-    throw server === undefined ? await toStartError(error) : error;
+    throw server === undefined ? await toStartError(error, flags) : error;
   } finally {
     await server?.stop();
     closeSync(output);
@@ -71,11 +72,11 @@ export async function run(call: Call): Promise<number> {
   }
 }
 
-async function configurationOf(flags: Values): Promise<ReturnType<typeof readConfiguration>> {
+async function configurationOf(flags: Values): Promise<Configuration> {
   try {
-    return readConfiguration(flags as Readonly<Record<string, string>>);
+    return configurationOfFlags(flags);
   } catch (error) {
-    throw await toStartError(error);
+    throw await toStartError(error, flags);
   }
 }
 

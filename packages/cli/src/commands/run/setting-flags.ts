@@ -19,6 +19,13 @@ export function settingFlags(without: readonly string[] = []): readonly FlagDecl
   });
 }
 
+/** The settings that were passed as flags, for a child process that reports problems with them. Its log is always JSON. */
+export function settingArguments(flags: Values): readonly string[] {
+  return settingDescriptions.flatMap(({ name, flag }) =>
+    flag === undefined || name === "logFormat" || typeof flags[name] !== "string" ? [] : [`${flag}=${flags[name]}`],
+  );
+}
+
 /** The variables of the settings that were passed as flags, for a child process. */
 export function settingVariables(flags: Values): Readonly<Record<string, string>> {
   return Object.fromEntries(settingDescriptions.flatMap(({ name, variable }) => (typeof flags[name] === "string" ? [[variable, flags[name]]] : [])));
