@@ -209,3 +209,10 @@ it.each([
 ] as const)("%s=%s is reported under the name of the variable", async (variable, value, sentence) => {
   await expectRejections(session, { path: "run" }, [{ args: ["project", "--data-dir", "settings-data"], env: { [variable]: value }, sentence }]);
 });
+
+it("sluice deploy warns about a parameter that no flow reads", async () => {
+  session.put({ "params/reads.yaml": "- route: {id: reads, from: {uri: direct:reads, steps: [{log: '{{erp.url}}'}]}}\n" });
+  const { exit, stderr } = await session.sluice("deploy", "params", "--dry-run", "--param", "erp.url=x", "--param", "erp.ulr=y");
+  expect([exit, stderr]).toEqual([0, expect.stringMatching(/^warning no flow of this deployment reads parameter 'erp\.ulr': check the name in --param\n/)]);
+  expect(stderr).not.toContain("'erp.url'");
+});

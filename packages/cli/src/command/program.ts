@@ -199,6 +199,10 @@ function reportError(error: unknown, name: string | undefined, terminal: Termina
     return error instanceof CommandError ? error.exit : 2;
   }
   if ((error as Error)?.name === "AbortError") return 130;
+  if ((error as Error)?.name === "SettingsError") {
+    terminal.note(`${prefix}: ${(error as Error).message}`);
+    return 2;
+  }
   terminal.note(`${prefix}: ${(error as Error)?.message ?? String(error)}`);
   return 1;
 }
