@@ -210,6 +210,12 @@ it.each([
   await expectRejections(session, { path: "run" }, [{ args: ["project", "--data-dir", "settings-data"], env: { [variable]: value }, sentence }]);
 });
 
+it.each(["run", "deploy", "dev", "lint"])("sluice %s rejects an invalid profile of the environment", async (path) => {
+  await expectRejections(session, { path }, [
+    { args: ["project"], env: { SERVICE_PROFILE: "../x" }, sentence: /SERVICE_PROFILE: expected a name of letters, digits, '\.', '_' and '-', got '\.\.\/x'/ },
+  ]);
+});
+
 it("sluice deploy warns about a parameter that no flow reads", async () => {
   session.put({ "params/reads.yaml": "- route: {id: reads, from: {uri: direct:reads, steps: [{log: '{{erp.url}}'}]}}\n" });
   const { exit, stderr } = await session.sluice("deploy", "params", "--dry-run", "--param", "erp.url=x", "--param", "erp.ulr=y");
