@@ -1,7 +1,7 @@
 // Declared once: the recorder may only publish these types, and clients may only select these.
 const groups = ["run", "step", "route", "flow"] as const;
 
-export const traceEventTypes = [
+const traceEventTypes = [
   "run.started",
   "run.completed",
   "run.failed",
