@@ -43,6 +43,7 @@ const packages: Readonly<Record<string, { readonly internal: readonly string[]; 
       "@sluice/server/check",
       "@sluice/server/cluster-target",
       "@sluice/server/config",
+      "@sluice/server/flow-id",
       "@sluice/server/log-line",
       "@sluice/server/optional-parts",
       "@sluice/server/workers",

@@ -94,6 +94,21 @@ describe("sluice routes", () => {
     expect(JSON.parse((await sluice("routes", "resume", "first", "--json")).output)).toEqual({ routes: [{ id: "first", flowId: "pair", status: "Started" }] });
   });
 
+  it("rejects an action that does not give every route the new status", async () => {
+    await sluice("routes", "stop", "first");
+    expect(await sluice("routes", "suspend", "second", "first")).toEqual({
+      exit: 1,
+      output: "Route 'second' is Suspended\nRoute 'first' is Stopped\n",
+      stderr: "sluice routes suspend: route 'first' is Stopped, not Suspended: start it with `sluice routes start` first\n",
+    });
+    expect(await sluice("routes", "stop", "first", "second")).toMatchObject({ exit: 0, stderr: "" });
+    expect(await sluice("routes", "resume", "first", "second")).toMatchObject({ exit: 0, output: "Route 'first' is Started\nRoute 'second' is Started\n" });
+    expect(await sluice("routes", "start", "first", "second")).toMatchObject({ exit: 0, stderr: "" });
+    expect(await sluice("routes", "suspend", "first", "first")).toMatchObject({ exit: 0, output: "Route 'first' is Suspended\n" });
+    expect(await sluice("routes", "suspend", "first")).toMatchObject({ exit: 0 });
+    expect(await sluice("routes", "start", "first")).toMatchObject({ exit: 0, output: "Route 'first' is Started\n" });
+  });
+
   it("shows one with its trigger, its last error and its capture", async () => {
     await server.putFlow("broken", "- from: {uri: webhook, steps: [{throwException: {exceptionType: java.lang.Exception, message: out of stock}}]}");
     await call(server.baseUrl, "POST", "/api/broken", "x");

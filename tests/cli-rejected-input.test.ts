@@ -11,7 +11,9 @@ import {
   type CommandDeclaration,
   type FlagDeclaration,
 } from "../packages/cli/src/command/declaration.ts";
+import type { ValueKind } from "../packages/cli/src/command/value-kinds.ts";
 import { commands } from "../packages/cli/src/commands/index.ts";
+import { expectRejections, type Rejection } from "./cli-rejections.ts";
 import { openCliSession, type CliSession } from "./cli-session.ts";
 import { startTestServer, token, type StartedServer } from "./started-server.ts";
 
@@ -29,6 +31,7 @@ beforeAll(async () => {
     "shop.json": '{"type": "sqlite", "values": {"file": "shop.db"}}',
     "routes.xml": '<routes><route id="r"><from uri="direct:r"/><log message="x"/></route></routes>',
     "empty/notes.txt": "none",
+    binary: "token-ü€",
   });
   expect(await session.sluice("deploy", "project")).toMatchObject({ exit: 0 });
   const other = createServer().listen(0, "127.0.0.1");
@@ -66,41 +69,10 @@ const samples: Readonly<Record<string, string>> = {
 };
 const sample = ({ name }: ArgumentDeclaration): string => samples[name] as string;
 
-/** Says how to fix it: what to pass, or where to look. */
-const fix = /see `sluice|pass |use |check |choose |must (be|not)|expected |did you mean|needs |exclude each other|add |'? is .*; Sluice reads YAML|lists the /;
-
-interface Rejection {
-  readonly args: readonly string[];
-  readonly exit?: number;
-  readonly sentence?: RegExp;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-/** What is wrong with the rejection; undefined if nothing is. */
-async function defectOf({ path }: Pick<Callable, "path">, { args, exit = 2, sentence = fix, env = {} }: Rejection): Promise<string | undefined> {
-  const words = [...path.split(" "), ...args];
-  const result = await session.run(words, { env });
-  const line = `sluice ${words.map((word) => (word === "" ? "''" : word)).join(" ")}`;
-  const defects = [
-    ...(result.exit === exit ? [] : [`exit code ${result.exit} instead of ${exit}`]),
-    ...(result.output === "" ? [] : ["writes to standard output"]),
-    ...(/^sluice [a-z -]+: [^\n]+\n$/.test(result.stderr) && result.stderr.startsWith(`sluice ${path}: `) ? [] : ["not one sentence of the command"]),
-    ...(sentence.test(result.stderr) ? [] : [`does not match ${sentence}`]),
-    // oxlint-disable-next-line no-control-regex -- color codes
-    ...(/[a-z)']\. [A-Z]|\u001B|\n\s+at /.test(result.stderr) ? ["several sentences, colors or a stack trace"] : []),
-  ];
-  return defects.length === 0 ? undefined : `${line}\n  ${defects.join(", ")}\n  ${result.stderr}`;
-}
-
-async function expectRejections(callable: Pick<Callable, "path">, rejections: readonly Rejection[]): Promise<void> {
-  const defects: string[] = [];
-  for (const rejection of rejections) {
-    const defect = await defectOf(callable, rejection);
-    if (defect !== undefined) defects.push(defect);
-  }
-  expect(defects).toEqual([]);
-  expect(rejections.length).toBeGreaterThan(0);
-}
+/** Values that no kind of id or name accepts. */
+const malformed = ["a b", "../x", "ä"];
+const wrongValues = (kind: ValueKind): readonly string[] =>
+  kind === "assignment" ? ["novalue", "=1"] : kind === "parameter" ? ["novalue", "=1", "{a}=1", "a:b=1"] : malformed;
 
 function wrongArguments({ arguments: declared = [] }: Callable): readonly Rejection[] {
   const required = declared.filter((argument) => argument.required === true);
@@ -124,10 +96,24 @@ function wrongArguments({ arguments: declared = [] }: Callable): readonly Reject
         sentence: /: unknown \w+ 'klingon': choose one of /,
       })),
     ...declared
+      .filter(({ kind }) => kind !== undefined)
+      .flatMap((argument) =>
+        malformed.map((value) => ({
+          args: all.slice(0, declared.indexOf(argument)).concat(value, required.slice(declared.indexOf(argument) + 1).map(sample)),
+          sentence: new RegExp(`: argument '${argument.name}' must be .*, not '${value}'`),
+        })),
+      ),
+    ...declared
       .filter(({ completes, name }) => completes === "files" && name !== "folder")
       .map((argument) => ({
         args: declared.map((each) => (each === argument ? "nowhere.yaml" : sample(each))),
         sentence: /file (or folder )?'nowhere\.yaml' not found: check the path/,
+      })),
+    ...declared
+      .filter(({ completes, name }) => completes === "files" && name === "file")
+      .map((argument) => ({
+        args: declared.map((each) => (each === argument ? "empty" : sample(each))),
+        sentence: /file 'empty' is a folder: pass a file/,
       })),
   ];
 }
@@ -156,6 +142,15 @@ function wrongFlags(callable: Callable, flags: readonly FlagDeclaration[]): read
         ...(flag.number === undefined
           ? []
           : wrongNumbers(flag.number).map((value) => ({ args: withValue(flag, value), sentence: /must be (an? |a positive )/ }))),
+        ...(flag.list ?? []).slice(0, 1).flatMap((item) =>
+          ["klingon", `${item},klingon`].map((value) => ({
+            args: withValue(flag, value),
+            sentence: new RegExp(`: invalid value 'klingon' for --${flag.name}: choose from ${item}, .*, separated by commas`),
+          })),
+        ),
+        ...(flag.kind === undefined
+          ? []
+          : wrongValues(flag.kind).map((value) => ({ args: withValue(flag, value), sentence: new RegExp(`: --${flag.name} must be .*, not '`) }))),
         ...(flag.isTime === true
           ? ["yesterday", "2026-13-45", "10x"].map((value) => ({ args: withValue(flag, value), sentence: /must be a time such as/ }))
           : []),
@@ -179,12 +174,12 @@ describe.each(commands.flatMap((command) => callablesOf(command).map((callable) 
   (_path, command, callable) => {
     it("rejects every wrong argument", async () => {
       const rejections = wrongArguments(callable);
-      if (rejections.length > 0) await expectRejections(callable, rejections);
+      if (rejections.length > 0) await expectRejections(session, callable, rejections);
     });
 
     it("rejects every wrong flag", async () => {
       const flags = [...callable.flags, ...((await command.moreFlags?.()) ?? [])];
-      await expectRejections(callable, [...wrongFlags(callable, flags), ...wrongSettings(flags, command)]);
+      await expectRejections(session, callable, [...wrongFlags(callable, flags), ...wrongSettings(flags, command)]);
     });
 
     const args = (callable.arguments ?? []).filter(({ required }) => required === true).map(sample);
@@ -195,10 +190,16 @@ describe.each(commands.flatMap((command) => callablesOf(command).map((callable) 
     if (callsRuntime)
       it("rejects a wrong address or token file", async () => {
         const remote = callable.path === "test" ? ["--runtime", server.baseUrl] : [];
-        await expectRejections(callable, [
+        await expectRejections(session, callable, [
           { args: [...valid, "--runtime", "ftp://x"], sentence: /'ftp:\/\/x' is not an HTTP URL: use for example http:/ },
           { args: [...valid, "--runtime", "nonsense"], sentence: /is not an HTTP URL: use for example http:/ },
-          { args: [...valid, ...remote, "--token-file", "nowhere"], sentence: /the token file 'nowhere' cannot be read: ENOENT/ },
+          { args: [...valid, ...remote, "--token-file", "nowhere"], sentence: /the token file 'nowhere' not found: check the path/ },
+          { args: [...valid, ...remote, "--token-file", "empty"], sentence: /the token file 'empty' is a folder: pass a file/ },
+          { args: [...valid, ...remote, "--token-file", "binary"], sentence: /the token file 'binary' has characters that a header cannot contain: check / },
+          {
+            args: [...valid, "--runtime", `${server.baseUrl}/_api/`],
+            sentence: /--runtime must be the URL of the runtime without '\/_api': use http:\/\/\S+:\d+\n/,
+          },
         ]);
       });
 
@@ -207,7 +208,7 @@ describe.each(commands.flatMap((command) => callablesOf(command).map((callable) 
       it("reports a runtime that does not respond or rejects the token", async () => {
         const yes = callable.flags.some(({ name }) => name === "yes") ? ["--yes"] : [];
         const selected = callable.path.startsWith("dead-letters ") && !callable.path.endsWith("list") && valid.length === 0 ? ["--route", "orders"] : [];
-        await expectRejections(callable, [
+        await expectRejections(session, callable, [
           {
             args: [...valid, ...selected, ...yes, "--runtime", unreachable],
             exit: 1,
@@ -224,143 +225,19 @@ describe.each(commands.flatMap((command) => callablesOf(command).map((callable) 
   },
 );
 
-describe("combinations that exclude each other", () => {
-  it.each([
-    ["cluster", ["--store", "ftp://ada:s3cret@somewhere"], /^(?!.*s3cret)sluice cluster: --store: expected nats:\/\/host:4222\/<name>, /],
-    ["versions", ["orders", "--yaml"], /--yaml needs a revision/],
-    ["versions", ["orders", "first"], /'first' is not a revision: use a number/],
-    ["flows show", ["orders", "--yaml", "--json"], /exclude each other/],
-    ["runs", ["run_1", "--route", "orders"], /exclude each other/],
-    ["deploy", ["project/orders.yaml", "--prune"], /--prune needs folders that contain everything that is deployed/],
-    ["deploy", ["project", "--prune", "--id", "x"], /--prune and --id exclude each other/],
-    ["deploy", ["project", "--param", "novalue"], /--param must be name=value, not 'novalue'/],
-    ["replay", ["last", "--header", "novalue"], /--header must be name=value, not 'novalue'/],
-    ["dead-letters replay", [], /pass ids, or one of --route, --flow/],
-    ["dead-letters replay", ["--since", "1h"], /pass ids, or one of --route, --flow/],
-    ["dead-letters replay", ["a", "--route", "orders"], /ids and filters exclude each other/],
-    ["test", ["nowhere", "-f", "typo"], /file or folder 'nowhere' not found: check the path/],
-    ["dead-letters delete", [], /pass ids, or one of --route, --flow, --since, --until, --text/],
-    ["routes capture", ["orders", "--minutes", "1", "--stop"], /--minutes and --stop exclude each other: pass one of them/],
-    ["routes capture", ["orders", "--max-bytes", "1"], /--max-bytes needs --minutes: pass both/],
-    ["flows remove", ["orders"], /pass --yes to remove flow 'orders' \(1 route\)/],
-    ["connections put", ["shop", "routes.xml"], /'routes\.xml' is not (a connection|valid YAML)/],
-    ["connections put", ["shop", "empty/notes.txt"], /'empty\/notes\.txt' is not a connection: add 'type' and 'values'/],
-    ["kamelets list", ["nosuch"], /Kamelet 'nosuch' not found/],
-    ["kamelets check", ["--folder", "nowhere"], /folder 'nowhere' not found: check the path/],
-    ["new", ["webhook", "Bad Name"], /is not a valid flow id: use /],
-    ["new", ["webhook", "project"], /'project' is not empty: choose a new folder/],
-    ["schema", ["--output", "nowhere/x.json"], /'nowhere\/x\.json' cannot be written \(ENOENT\): create its folder first/],
-    ["import", ["routes.xml", "--output", "nowhere/x.yaml"], /cannot be written \(ENOENT\): create its folder first/],
-    ["import", ["empty/notes.txt"], /cannot detect the format of 'empty\/notes\.txt': pass --from/],
-  ] as const)("sluice %s %j", async (path, args, sentence) => expectRejections({ path }, [{ args, sentence }]));
+/** Arguments and flags that accept any text, or whose values the command checks itself. Every other one declares what it accepts, and is walked above. */
+const freeText = [
+  ...["--body", "--comment", "--correlation", "--data-dir", "--file", "--filter", "--flow", "--folder", "--from-step", "--grep", "--host", "--method"],
+  ...["--output", "--packages", "--route", "--runtime", "--session", "--step", "--store", "--text", "--token-file", "--workspace", "route", "routes"],
+];
 
-  it.each(commands.filter(({ actions }) => actions !== undefined).map(({ name }) => name))("sluice %s names its actions", async (name) => {
-    await expectRejections({ path: name }, [
-      { args: ["klingon"], sentence: /: unknown action 'klingon': choose one of [a-z, -]+; see `sluice [a-z-]+ --help`/ },
-    ]);
-  });
-});
-
-describe("what does not exist", () => {
-  it.each([
-    ["flows show", ["nosuch"], /flow 'nosuch' not found/],
-    ["flows remove", ["orders", "nosuch", "--yes"], /flow 'nosuch' not found/],
-    ["routes list", ["--flow", "ordesr"], /flow 'ordesr' not found \(did you mean 'orders'\?\): `sluice flows` lists the flows/],
-    ["routes show", ["ordesr"], /route 'ordesr' not found \(did you mean 'orders'\?\): `sluice routes` lists the routes/],
-    ["routes start", ["nosuch"], /route 'nosuch' not found/],
-    ["routes stop", ["nosuch"], /route 'nosuch' not found/],
-    ["routes suspend", ["nosuch"], /route 'nosuch' not found/],
-    ["routes resume", ["nosuch"], /route 'nosuch' not found/],
-    ["versions", ["nosuch"], /flow 'nosuch' not found/],
-    ["rollback", ["nosuch"], /flow 'nosuch' not found/],
-    ["runs", ["run_nobody"], /run 'run_nobody' not found/],
-    ["runs", ["--route", "nosuch"], /route 'nosuch' not found/],
-    ["runs", ["--flow", "nosuch"], /flow 'nosuch' not found/],
-    ["runs", ["last"], /no run found: call a route first/],
-    ["replay", ["run_nobody"], /run 'run_nobody' not found/],
-    ["record", ["run_nobody"], /run 'run_nobody' not found/],
-    ["routes capture", ["nosuch"], /route 'nosuch' not found/],
-    ["routes capture", ["nosuch", "--minutes", "1"], /route 'nosuch' not found/],
-    ["routes capture", ["nosuch", "--stop"], /route 'nosuch' not found/],
-    ["trace", ["--route", "nosuch", "--for", "1"], /route 'nosuch' not found/],
-    ["logs", ["--flow", "nosuch", "--for", "1"], /flow 'nosuch' not found/],
-    ["dead-letters list", ["--route", "nosuch"], /route 'nosuch' not found/],
-    ["dead-letters show", ["nosuch"], /dead letter 'nosuch' not found/],
-    ["dead-letters replay", ["nosuch"], /dead letter 'nosuch' not found/],
-    ["dead-letters replay", ["--flow", "nosuch", "--yes"], /flow 'nosuch' not found/],
-    ["dead-letters delete", ["nosuch"], /dead letter 'nosuch' not found/],
-    ["dead-letters delete", ["nosuch", "--yes"], /dead letter 'nosuch' not found/],
-    ["dead-letters show-replay", ["nosuch"], /replay 'nosuch' not found/],
-    ["dead-letters cancel-replay", ["nosuch"], /replay 'nosuch' not found/],
-    ["dead-letters delete", ["--route", "nosuch", "--yes"], /route 'nosuch' not found/],
-    ["connections show", ["nosuch"], /connection 'nosuch' not found/],
-    ["connections test", ["nosuch"], /connection 'nosuch' not found/],
-    ["connections test", [], /no connections to test at \S+: define one with `sluice connections put`/],
-    ["connections remove", ["nosuch", "--yes"], /connection 'nosuch' not found/],
-  ] as const)("sluice %s %j", async (path, args, sentence) => expectRejections({ path }, [{ args, sentence, exit: 1 }]));
-});
-
-describe("nothing found", () => {
-  it.each([
-    ["lint", ["empty"], /no flow, test or connection found in 'empty': pass files or folders that contain some, or --allow-empty/],
-    ["test", ["empty"], /no test file found in 'empty': a test file is a YAML file with `flow` and `tests`; --allow-empty accepts/],
-    ["test", ["project", "-f", "typo"], /no test in 'project' \(1 test file\) has a name that contains 'typo': change --filter, or pass --allow-empty\n/],
-    ["test", ["project", "--filter", "typo", "--json"], /no test in 'project' \(1 test file\) has a name that contains 'typo'/],
-    ["deploy", ["empty"], /no flow, mapping or policy found in 'empty': pass flow files, or folders that contain some/],
-    ["deploy", ["empty", "--prune", "--yes"], /no flow, mapping or policy found in 'empty'/],
-    ["run", ["empty"], /no flow found in 'empty': pass a flow file, or a folder that contains one/],
-    ["dev", ["empty"], /no flow found in 'empty': pass a flow file, or a folder that contains one/],
-    ["kamelets list", ["--folder", "empty"], /no Kamelets found in \S+empty: set SERVICE_KAMELETS/],
-    ["kamelets check", ["--folder", "empty"], /no Kamelets found in \S+empty: set SERVICE_KAMELETS/],
-  ] as const)("sluice %s %j", async (path, args, sentence) => expectRejections({ path }, [{ args, sentence, exit: 1 }]));
-
-  it.each([
-    ["lint", "empty", "--allow-empty"],
-    ["test", "empty", "--allow-empty"],
-    ["test", "project", "--filter", "typo", "--allow-empty"],
-    ["test", "empty", "--allow-empty", "--reporter", "junit"],
-  ])("is accepted by sluice %s %s %s", async (...args) => expect((await session.sluice(...args)).exit).toBe(0));
-});
-
-describe("files that are not YAML", () => {
-  const readers = ["lint", "test", "deploy", "run", "dev"];
-  beforeAll(() => {
-    for (const name of ["Orders.java", "orders.groovy", "orders.kts", "routes.xml", "nodes.json", "notes.txt", "README.md"])
-      session.put({ [`other/${name}`]: "x" });
-  });
-
-  it.each(readers)("are named by sluice %s, with what to do", async (path) => {
-    await expectRejections({ path }, [
-      {
-        args: ["other/Orders.java"],
-        sentence: /'other\/Orders\.java' is a Java route; Sluice reads YAML: rewrite the route in YAML, for example with `camel transform route/,
-      },
-      { args: ["other/orders.groovy"], sentence: /is a Groovy route; Sluice reads YAML/ },
-      { args: ["other/orders.kts"], sentence: /is a Kotlin route; Sluice reads YAML/ },
-      { args: ["other/routes.xml"], sentence: /is an XML file; Sluice reads YAML: convert Camel XML with `sluice import other\/routes\.xml`/ },
-      {
-        args: ["other/nodes.json"],
-        sentence: /is a JSON file; Sluice reads YAML: convert Node-RED flows and n8n workflows with `sluice import other\/nodes\.json`/,
-      },
-      { args: ["other/notes.txt"], sentence: /'other\/notes\.txt' is not a YAML file: pass files that end in \.yaml or \.yml, or folders/ },
-      { args: ["other/README.md"], sentence: /is not a YAML file/ },
-    ]);
-  });
-
-  it.each(readers)("in a folder without flows are named by sluice %s", async (path) => {
-    session.put({ "java/Orders.java": "x", "java/package.json": "{}" });
-    await expectRejections({ path }, [
-      { args: ["java"], exit: 1, sentence: /no .* found in 'java', but Java files such as Orders\.java; Sluice reads YAML: rewrite the route/ },
-    ]);
-  });
-
-  it("are rejected by sluice import if it cannot convert them", async () => {
-    await expectRejections({ path: "import" }, [
-      { args: ["other/Orders.java"], sentence: /is a Java route; `sluice import` does not read it: rewrite the route in YAML/ },
-    ]);
-    session.put({ "none.xml": "<routes/>" });
-    await expectRejections({ path: "import" }, [
-      { args: ["none.xml"], exit: 1, sentence: /'none\.xml' contains nothing to convert from camel-xml: pass another file/ },
-    ]);
-  });
+it("every argument and flag declares what it accepts", async () => {
+  const unchecked = new Set<string>();
+  for (const command of commands)
+    for (const { flags, arguments: positionals = [] } of callablesOf(command)) {
+      for (const { name, values, kind, completes } of positionals) if ((values ?? kind ?? completes) === undefined) unchecked.add(name);
+      for (const { name, value, values, list, number, kind, isTime } of flags)
+        if (value !== undefined && (values ?? list ?? number ?? kind ?? isTime) === undefined) unchecked.add(`--${name}`);
+    }
+  expect([...unchecked].toSorted()).toEqual(freeText);
 });

@@ -122,7 +122,7 @@ describe("the client", () => {
     const stop = new AbortController();
     const seen: EventOf<"GET /trace/stream">[] = [];
     const following = (async () => {
-      for await (const event of events(client, "GET /trace/stream", { query: { routeId: "traced", type: "run.completed" }, signal: stop.signal })) {
+      for await (const event of events(client, "GET /trace/stream", { query: { routeId: "traced", type: ["run.completed"] }, signal: stop.signal })) {
         seen.push(event);
         if (seen.length === 3) stop.abort();
       }
@@ -158,7 +158,7 @@ describe("the client", () => {
     const following = (async () => {
       const reconnectingClient = createClient({ baseUrl: server.baseUrl, token, fetch: disconnectingFetch });
       for await (const event of follow(reconnectingClient, "GET /trace/stream", {
-        query: { routeId: "broken", type: "run.completed" },
+        query: { routeId: "broken", type: ["run.completed"] },
         signal: stop.signal,
         onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason}`),
       })) {

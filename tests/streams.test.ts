@@ -143,6 +143,11 @@ describe("the trace stream", () => {
     expect(sampled.frames).toEqual([]);
     for (const client of [byRoute, byType, byStep, sampled]) await client.close();
     expect((await server.api("GET", "/trace/stream?body=all")).json).toEqual({ error: "body must be one of none, preview, full" });
+    for (const types of ["klingon", "step.completed,klingon", "*"])
+      expect(await server.api("GET", `/trace/stream?type=${types}`)).toMatchObject({
+        status: 400,
+        json: { error: expect.stringMatching(/^type must be a comma-separated list of run\.started, .*, step\.retrying, .*, run\.\*, step\.\*, /) },
+      });
     expect((await server.api("GET", "/logs/stream?level=loud")).json).toEqual({ error: "level must be one of TRACE, DEBUG, INFO, WARN, ERROR" });
   });
 

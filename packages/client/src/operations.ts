@@ -450,7 +450,28 @@ export interface Operations {
   /** Streams live trace events. */
   readonly "GET /trace/stream": {
     readonly query: {
-      readonly type?: string | undefined;
+      readonly type?:
+        | readonly (
+            | "run.started"
+            | "run.completed"
+            | "run.failed"
+            | "run.discarded"
+            | "run.cancelled"
+            | "step.started"
+            | "step.completed"
+            | "step.failed"
+            | "step.retrying"
+            | "route.started"
+            | "route.stopped"
+            | "route.failed"
+            | "flow.deployed"
+            | "flow.removed"
+            | "run.*"
+            | "step.*"
+            | "route.*"
+            | "flow.*"
+          )[]
+        | undefined;
       readonly body?: "none" | "preview" | "full" | undefined;
       readonly flowId?: string | undefined;
       readonly routeId?: string | undefined;

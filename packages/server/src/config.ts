@@ -246,7 +246,10 @@ function readSettings(find: (setting: SettingDescription) => { readonly value: u
   for (const setting of settingDescriptions) {
     const { value, label } = find(setting);
     const result = (settingFields[setting.name] as Field<unknown>).safeParse(value);
-    if (result.success && !(setting.kind === "duration" && (result.data as number) < 0)) settings[setting.name] = result.data;
+    // Part of a file name.
+    if (setting.name === "profile" && typeof result.data === "string" && !/^\w[\w.-]{0,99}$/.test(result.data))
+      problems.push(`${label}: expected a name of letters, digits, '.', '_' and '-', got '${result.data}'`);
+    else if (result.success && !(setting.kind === "duration" && (result.data as number) < 0)) settings[setting.name] = result.data;
     else if (result.success) problems.push(`${label}: expected a duration of 0 or more, got '${value as string}'`);
     else problems.push(`${label}: ${result.error.issues[0]?.message ?? "invalid value"}`);
   }

@@ -1,6 +1,7 @@
 // The declaration of a command. Help, completion, the reference page and the parser are generated from it; the code of a command is
 // loaded only when it is called.
 import type { Terminal } from "../terminal/terminal.ts";
+import type { ValueKind } from "./value-kinds.ts";
 
 export interface ArgumentDeclaration {
   readonly name: string;
@@ -9,6 +10,8 @@ export interface ArgumentDeclaration {
   /** Accepts all remaining arguments. */
   readonly many?: boolean;
   readonly values?: readonly string[];
+  /** What the value names; malformed values are rejected. */
+  readonly kind?: ValueKind;
   /** Completion that the shell offers for the argument. */
   readonly completes?: "files";
 }
@@ -31,6 +34,8 @@ export interface FlagDeclaration {
   readonly number?: NumberRange;
   /** The value is a point in time: ISO 8601, or an age such as `15m`. */
   readonly isTime?: boolean;
+  /** What the value names; malformed values are rejected. */
+  readonly kind?: ValueKind;
   /** Empty text is a value. */
   readonly allowsEmpty?: boolean;
   readonly doc: string;
@@ -120,6 +125,8 @@ export interface Call {
   readonly arguments: Values;
   /** By the flag's name in camelCase. */
   readonly flags: Values;
+  /** The flags on the command line, without those that have their default value. */
+  readonly given: ReadonlySet<string>;
   readonly terminal: Terminal;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;

@@ -1,13 +1,15 @@
 // Checks the value of a flag before the command runs, so that every command rejects a wrong value in the same way.
 import { UsageError, type FlagDeclaration, type NumberRange } from "./declaration.ts";
+import { assertKind } from "./value-kinds.ts";
 
 /** The value that the command receives; throws a UsageError that says what the flag expects. */
 export function readFlagValue(flag: FlagDeclaration, text: string): string {
   const name = `--${flag.name}`;
   if (text === "" && flag.allowsEmpty !== true) throw new UsageError(`${name} must not be empty: pass ${flag.values?.join(" or ") ?? `<${flag.value}>`}`);
   if (flag.number !== undefined && !isInRange(text, flag.number)) throw new UsageError(`${name} must be ${rangeText(flag.number)}, not '${text}'`);
-  const unknown = flag.list === undefined ? undefined : text.split(",").find((item) => flag.list?.includes(item) !== true);
+  const unknown = flag.list === undefined ? undefined : text.split(",").find((item) => flag.list?.includes(item.trim()) !== true);
   if (unknown !== undefined) throw new UsageError(`invalid value '${unknown}' for ${name}: choose from ${flag.list?.join(", ")}, separated by commas`);
+  assertKind(name, flag.kind, text);
   return flag.isTime === true ? readTime(name, text) : text;
 }
 

@@ -52,6 +52,11 @@ describe("a command line", () => {
 
   it.each([
     [["prob"], "sluice: unknown command 'prob' (Did you mean probe?); see `sluice --help`\n"],
+    [["help", "prob"], "sluice: unknown command 'prob' (Did you mean probe?); see `sluice --help`\n"],
+    [["help", "klingon"], "sluice: unknown command 'klingon'; see `sluice --help`\n"],
+    [["klingon", "--help"], "sluice: unknown command 'klingon'; see `sluice --help`\n"],
+    [["help", "probe", "klingon"], "sluice: unexpected 'klingon': use `sluice help probe`\n"],
+    [["help", "--klingon"], "sluice: unknown option '--klingon'; see `sluice --help`\n"],
     [["probe", "--levle", "x"], "sluice probe: unknown option '--levle' (Did you mean --level?); see `sluice probe --help`\n"],
     [["probe", "--param"], "sluice probe: --param needs a value: --param <x>; see `sluice probe --help`\n"],
   ])("%j is rejected with one sentence", async (args, sentence) => {
@@ -61,6 +66,15 @@ describe("a command line", () => {
         ...args,
       ),
     ).toEqual({ exit: 2, output: "", stderr: sentence });
+  });
+
+  it.each([["help"], ["help", "help"], ["help", "--help"], ["--help"]])("%s %s prints the list of commands", async (...args) => {
+    const { exit, output, stderr } = await runArgs(
+      probe(async () => 0),
+      ...args,
+    );
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(output).toContain("Usage: sluice <command> [options]");
   });
 
   it.each([

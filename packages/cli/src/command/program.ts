@@ -7,6 +7,7 @@ import { readFlagValue } from "./flag-values.ts";
 import { afterHelp } from "./help-text.ts";
 import { productVersion } from "./package-files.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { assertKind } from "./value-kinds.ts";
 
 /** Runs one command line; resolves to the exit code. Without `stop`, the signals of the process stop the command. */
 export async function runProgram(
@@ -16,15 +17,16 @@ export async function runProgram(
   stop?: AbortSignal,
 ): Promise<number> {
   const outcome = { exit: 0 };
-  const words = args[0] === "help" && args.length > 1 ? [...args.slice(1, 3), "--help"] : args;
-  const called = commands.find(({ name }) => name === words[0]);
+  let called: CommandDeclaration | undefined;
   let path: string | undefined;
   try {
+    const words = withoutHelp(commands, args);
+    called = commands.find(({ name }) => name === words[0]);
     const line = called === undefined ? words : withAction(called, words);
     path = called === undefined ? undefined : pathOf(called, line);
     if (line.length === 1 && (line[0] === "-V" || line[0] === "--version")) return await printVersion(terminal);
-    const run = async (callable: Callable, values: Values, flags: Values): Promise<void> => {
-      outcome.exit = await call(callable, { arguments: values, flags, terminal }, stop);
+    const run = async (callable: Callable, input: Input): Promise<void> => {
+      outcome.exit = await call(callable, { ...input, terminal }, stop);
     };
     const program = createProgram(terminal);
     // The others are needed only for the list of commands, and to suggest one.
@@ -36,6 +38,20 @@ export async function runProgram(
   } catch (error) {
     return reportError(error, path ?? called?.name, terminal);
   }
+}
+
+/** `help flows show` is `flows show --help`. The help of a command that does not exist is an error, which the parser reports. */
+function withoutHelp(commands: readonly CommandDeclaration[], args: readonly string[]): readonly string[] {
+  const isHelp = args[0] === "help";
+  const words = isHelp ? args.slice(1).filter((word) => word !== "-h" && word !== "--help") : args;
+  const [name] = words;
+  if (name === undefined) return args;
+  const command = commands.find((each) => each.name === name);
+  if (command === undefined) return name.startsWith("-") || name === "help" ? words : [name];
+  if (!isHelp) return words;
+  const excess = words[command.actions === undefined ? 1 : 2];
+  if (excess !== undefined) throw new UsageError(`unexpected '${excess}': use \`sluice help ${command.actions === undefined ? name : `${name} <action>`}\``);
+  return [...words, "--help"];
 }
 
 /** Adds the default action if none is named. */
@@ -63,8 +79,10 @@ function createProgram(terminal: Terminal): Command {
 
 interface Target {
   readonly terminal: Terminal;
-  run(callable: Callable, values: Values, flags: Values): Promise<void>;
+  run(callable: Callable, input: Input): Promise<void>;
 }
+
+type Input = Pick<Call, "arguments" | "flags" | "given">;
 
 function addCommand(program: Command, declaration: CommandDeclaration, more: readonly FlagDeclaration[], target: Target): void {
   const { name, summary, actions } = declaration;
@@ -79,7 +97,9 @@ function addCommand(program: Command, declaration: CommandDeclaration, more: rea
     command.addHelpText("after", () => afterHelp(declaration, callable.path));
     command.action(async (...parts: unknown[]) => {
       const values = (callable.arguments ?? []).map((argument, index) => [argument.name, parts[index]] as const);
-      await target.run(callable, Object.fromEntries(values) as Values, parts[parts.length - 2] as Values);
+      const flags = parts[parts.length - 2] as Values;
+      const given = new Set(Object.keys(flags).filter((flag) => command.getOptionValueSource(flag) === "cli"));
+      await target.run(callable, { arguments: Object.fromEntries(values) as Values, flags, given });
     });
   }
 }
@@ -116,12 +136,13 @@ function configure(command: Command, terminal: Terminal): Command {
     });
 }
 
-function argumentOf({ name, doc, required, many, values }: ArgumentDeclaration): Argument {
+function argumentOf({ name, doc, required, many, values, kind }: ArgumentDeclaration): Argument {
   const word = `${name}${many === true ? "..." : ""}`;
   const argument = new Argument(required === true ? `<${word}>` : `[${word}]`, doc);
   if (values !== undefined && many !== true) return argument.choices([...values]);
   return argument.argParser((text: string, previous: unknown) => {
     if (text === "") throw new UsageError(`argument '${name}' must not be empty`);
+    assertKind(`argument '${name}'`, kind, text);
     return many === true ? [...itemsOf(previous), text] : text;
   });
 }
@@ -178,6 +199,10 @@ function reportError(error: unknown, name: string | undefined, terminal: Termina
     return error instanceof CommandError ? error.exit : 2;
   }
   if ((error as Error)?.name === "AbortError") return 130;
+  if ((error as Error)?.name === "SettingsError") {
+    terminal.note(`${prefix}: ${(error as Error).message}`);
+    return 2;
+  }
   terminal.note(`${prefix}: ${(error as Error)?.message ?? String(error)}`);
   return 1;
 }

@@ -33,6 +33,7 @@ export const allowEmptyFlag: FlagDeclaration = { name: "allow-empty", doc: "Succ
 export const profileFlag: FlagDeclaration = {
   name: "profile",
   value: "name",
+  kind: "profile",
   doc: "Profile: application-<name>.properties overrides application.properties (default: SERVICE_PROFILE; if that is not set, lint, test and dev use 'dev').",
 };
 
@@ -41,5 +42,6 @@ export const paramFlag: FlagDeclaration = {
   short: "p",
   value: "name=value",
   many: true,
+  kind: "parameter",
   doc: "Set a flow parameter; repeatable.",
 };

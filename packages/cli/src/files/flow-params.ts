@@ -8,12 +8,11 @@ import type { YamlFile } from "./yaml-files.ts";
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Parses `name=value` arguments. */
-export function readParamFlags(values: readonly string[]): Readonly<Record<string, string>> {
+/** Reads flags that are declared as `name=value`; the parser has checked them. */
+export function assignmentsOf(values: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     values.map((value) => {
       const equals = value.indexOf("=");
-      if (equals < 1) throw new UsageError(`--param must be name=value, not '${value}'`);
       return [value.slice(0, equals), value.slice(equals + 1)];
     }),
   );

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { flatParams, readParamsFile, readParamFlags } from "./flow-params.ts";
+import { flatParams, readParamsFile, assignmentsOf } from "./flow-params.ts";
 import { findYamlFiles, flowIdOf } from "./yaml-files.ts";
 
 let folder: string;
@@ -67,8 +67,7 @@ it("the id of a flow is its file name, or the folder name for `flow.yaml`", () =
 
 describe("parameters", () => {
   it("are read from arguments and from the file next to the flow, and flattened", async () => {
-    expect(readParamFlags(["a=1", "b=x=y", "c="])).toEqual({ a: "1", b: "x=y", c: "" });
-    expect(() => readParamFlags(["=1"])).toThrow("--param must be name=value, not '=1'");
+    expect(assignmentsOf(["a=1", "b=x=y", "c="])).toEqual({ a: "1", b: "x=y", c: "" });
     const flow = put("f.yaml", "");
     expect(await readParamsFile(flow)).toBeUndefined();
     put("f.params.json", '{"erp": {"url": "u"}, "key": {"value": "s", "secret": true}}');

@@ -4,6 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { UsageError, type CommandError } from "../command/declaration.ts";
 import { assertYaml, nothingFound } from "./file-types.ts";
+import { readProblem } from "./read-problem.ts";
 
 export interface YamlFile {
   /** Path as the user would write it. */
@@ -84,8 +85,7 @@ export async function readText(path: string): Promise<string> {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`'${path}' is not UTF-8 text`);
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(code === "ENOENT" ? `file '${path}' not found: check the path` : `'${path}' cannot be read: ${code}`);
+    throw new UsageError(`file '${path}' ${readProblem((error as NodeJS.ErrnoException).code)}`);
   }
 }
 

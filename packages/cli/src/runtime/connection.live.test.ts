@@ -49,7 +49,7 @@ describe("the address of a runtime", () => {
     expect((await connect({ runtime: "https://runtime.example" })).token).toBe("env-token");
     writeFileSync(join(folder, "other"), "file-token\n");
     expect((await connect({ tokenFile: join(folder, "other") })).token).toBe("file-token");
-    await expect(connect({ tokenFile: join(folder, "gone") })).rejects.toThrow(/token file '.*gone' cannot be read: ENOENT/);
+    await expect(connect({ tokenFile: join(folder, "gone") })).rejects.toThrow(/token file '.*gone' not found: check the path/);
   });
 });
 

@@ -1,6 +1,7 @@
 // Flags for the query parameters of an operation, derived from the declarations of the API: a new filter of the API is a new flag.
 import type { CallInput, OperationName } from "@sluice/client";
-import type { FlagDeclaration, Values } from "../command/declaration.ts";
+import { UsageError, type FlagDeclaration, type Values } from "../command/declaration.ts";
+import type { ValueKind } from "../command/value-kinds.ts";
 import { queryParameters } from "./query-parameters.ts";
 
 type QueryOperation = keyof typeof queryParameters;
@@ -28,13 +29,16 @@ const parametersOf = (operation: QueryOperation): readonly (readonly [string, Qu
 
 /** `routeId` is the flag --route. */
 const camelName = (parameter: string): string => parameter.replace(/(?<=.)Id$/, "");
-const flagName = (parameter: string): string => camelName(parameter).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const flagName = (parameter: string): string => camelName(parameter).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 export function queryFlags(operation: QueryOperation, { without = [], change = {} }: FlagOptions = {}): readonly FlagDeclaration[] {
   return parametersOf(operation)
     .filter(([name]) => !without.includes(name))
     .map(([name, parameter]) => ({ ...flagOf(name, parameter), ...change[name] }));
 }
+
+/** Parameters that take an id with a declared form. */
+const kinds: Readonly<Record<string, ValueKind>> = { flowId: "id", runId: "run", cursor: "cursor", since: "event" };
 
 function flagOf(parameter: string, { type, doc, values, minimum: min = 0, maximum, default: defaultValue }: QueryParameter): FlagDeclaration {
   const common = { name: flagName(parameter), doc, ...(defaultValue === undefined ? {} : { default: String(defaultValue) }) };
@@ -48,11 +52,16 @@ function flagOf(parameter: string, { type, doc, values, minimum: min = 0, maximu
   if (type === "number") return { ...common, value: "fraction", number: { ...range, allowsFractions: true } };
   if (doc.includes("(ISO 8601)"))
     return { ...common, value: "time", isTime: true, doc: doc.replace("(ISO 8601)", "(ISO 8601, or an age such as `15m`, `2h` or `3d`)") };
-  return { ...common, value: parameter.endsWith("Id") ? "id" : "text" };
+  const kind = kinds[parameter];
+  return { ...common, value: parameter.endsWith("Id") ? "id" : "text", ...(kind === undefined ? {} : { kind }) };
 }
 
 /** The query with the values of the flags. */
 export function queryOf<N extends QueryOperation>(operation: N, flags: Values): QueryOf<N> {
+  const { since, until } = flags;
+  // Both are times in the same format, because a parameter `until` exists only together with a time `since`.
+  if (typeof since === "string" && typeof until === "string" && since > until)
+    throw new UsageError(`--since must not be later than --until: ${since} is later than ${until}`);
   const query = parametersOf(operation).map(([name, { type }]) => {
     const value = flags[camelName(name)];
     if (type === "array") return [name, typeof value === "string" ? value.split(",") : undefined] as const;

@@ -56,7 +56,7 @@ function TraceCounter({ details, flowId, target }: { readonly details: MetricDet
   const { store } = useEditor();
   const [counts] = useState(() => new TraceCounts());
   const show = (): void => details.showCounts(counts.byCard(store.getState().flow.lastValid?.outline ?? { routes: [], entities: [] }));
-  const query = useMemo(() => ({ flowId, type: "step.completed,step.failed,run.completed,run.failed", body: "none" }) as const, [flowId]);
+  const query = useMemo(() => ({ flowId, type: ["step.completed", "step.failed", "run.completed", "run.failed"], body: "none" }) as const, [flowId]);
   useStream("GET /trace/stream", query, target, (event) => event.name === "trace" && counts.add(event.data), show);
   useEffect(() => () => details.showCounts(new Map()), [details]);
   return null;

@@ -16,7 +16,7 @@ export function readQuery(fields: Fields | undefined, query: URLSearchParams): R
     const texts = query.getAll(name);
     if (texts.length > 1) throw new ServiceError("query-invalid", `${name} must not be repeated`);
     const isList = describe(field as Field<unknown>).kind === "list";
-    const result = (field as Field<unknown>).safeParse(isList ? texts[0]?.split(",") : texts[0]);
+    const result = (field as Field<unknown>).safeParse(isList ? texts[0]?.split(",").map((item) => item.trim()) : texts[0]);
     if (!result.success) throw new ServiceError("query-invalid", queryFault(name, field as Field<unknown>, result.error.issues[0]?.message));
     values[name] = result.data;
   }

@@ -1,5 +1,6 @@
 import { f, type Fields, type Values } from "@sluice/model";
 import type { EventHub } from "../streams/event-hub.ts";
+import { traceEventFilters } from "../streams/trace-event-types.ts";
 import type { StreamOpener } from "../streams/open-stream.ts";
 import type { NodeQueries } from "../other-nodes/node-queries.ts";
 import type { ServiceView } from "../other-workers/service-view.ts";
@@ -19,7 +20,9 @@ const sharedFilters = {
 } as const;
 
 const traceFilters = {
-  type: f.string({ doc: "Only these event types, comma-separated; `step.*` matches all step events." }),
+  type: f.list(f.enum(traceEventFilters, { doc: "A type of event.", required: true }), {
+    doc: "Only these event types, comma-separated; `step.*` matches all step events.",
+  }),
   body: f.enum(["none", "preview", "full"], { doc: "How much of a message body is included: nothing, 4 KiB or 256 KiB." }),
   ...sharedFilters,
 } as const;
@@ -46,7 +49,8 @@ export function streamEndpoints(
       errors: ["saturated"],
       replies: { 200: { description: "Server-sent events.", mediaType: "text/event-stream", events: { [hub.name]: event, gap: gapShape } } },
       async handle({ query, headers }) {
-        const { since, replay, ...filter } = query as Values<typeof traceFilters & typeof logFilters>;
+        const { since, replay, type, ...others } = query as Values<typeof traceFilters & typeof logFilters>;
+        const filter = { ...others, type: type?.join(",") };
         const opened = opener.open(hub, { since, replay, ...filter }, headers["last-event-id"] as string | undefined);
         await service?.watch(hub, filter);
         await nodes?.watch(hub, filter);

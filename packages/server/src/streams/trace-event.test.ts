@@ -15,7 +15,7 @@ function written(
   const run = new Run("run_1", { id: "a", flowId: "f", flowHash: "h" }, 0, { uri: "direct:a" });
   const exchange = new Exchange("e1", run, "InOut", new Message(body, new Headers()));
   const error = new FlowError("java.lang.Exception", errorMessage);
-  const subject = { type: "run.failed", exchange, step: undefined, mocked: false, durationMs: 1, error };
+  const subject = { type: "run.failed" as const, exchange, step: undefined, mocked: false, durationMs: 1, error };
   const details = new ExchangeDetailsCache().of(exchange, secrets.asOfNow());
   const event = new TraceEvent(subject, 0, details, new BodyPreviewCache().preview(body, detailLimits[recorded]));
   return JSON.parse(event.write("1", "preview")) as ReturnType<typeof written>;

@@ -10,6 +10,7 @@ import type { EventScrubber } from "../masking/secret-values.ts";
 import { maxMessageLength } from "../runs/run-metadata.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import type { BodyDetail, EventDetails } from "./stream-filter.ts";
+import type { TraceEventType } from "./trace-event-types.ts";
 import { members, type ExchangeDetails } from "./exchange-details.ts";
 
 export const detailLimits: Readonly<Record<BodyDetail, number>> = { none: 0, preview: 4_096, full: 262_144 };
@@ -26,7 +27,7 @@ export function stepPart({ id, name, description }: StepNode, uri: string | unde
 }
 
 export interface TraceSubject {
-  readonly type: string;
+  readonly type: TraceEventType;
   readonly exchange: Exchange;
   readonly step: StepPart | undefined;
   readonly mocked: boolean;

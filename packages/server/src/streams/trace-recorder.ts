@@ -10,6 +10,7 @@ import { coversRoute, type BodyDetail, type StreamFilter } from "./stream-filter
 import { plainEvent } from "./stream-event.ts";
 import { ExchangeDetailsCache } from "./exchange-details.ts";
 import { BodyPreviewCache } from "./body-preview-cache.ts";
+import type { TraceEventType } from "./trace-event-types.ts";
 import { detailLimits, stepPart, TraceEvent, type StepPart, type TraceSubject } from "./trace-event.ts";
 
 export interface TraceOptions {
@@ -24,16 +25,17 @@ export interface TraceOptions {
   runtime(): Runtime;
 }
 
+/** The statuses of a run that has ended. */
+type EndStatus = Exclude<Run["status"], "running" | "retrying">;
+
 /** Constants, so that all events of a type share one string. */
 const runTypes = {
-  running: "run.running",
   completed: "run.completed",
   failed: "run.failed",
-  retrying: "run.retrying",
   discarded: "run.discarded",
   cancelled: "run.cancelled",
-} as const satisfies Record<Run["status"], string>;
-const routeTypes: Partial<Record<Route["status"], string>> = { Started: "route.started", Stopped: "route.stopped", Failed: "route.failed" };
+} as const satisfies Record<EndStatus, TraceEventType>;
+const routeTypes: Partial<Record<Route["status"], TraceEventType>> = { Started: "route.started", Stopped: "route.stopped", Failed: "route.failed" };
 
 export class TraceRecorder {
   readonly hub: EventHub;
@@ -59,7 +61,14 @@ export class TraceRecorder {
 
   runEnded(run: Run, exchange: Exchange): void {
     if (this.#isFollowed(run))
-      this.#publish({ type: runTypes[run.status], exchange, step: undefined, mocked: false, durationMs: run.endedAt - run.startedAt, error: run.failure });
+      this.#publish({
+        type: runTypes[run.status as EndStatus],
+        exchange,
+        step: undefined,
+        mocked: false,
+        durationMs: run.endedAt - run.startedAt,
+        error: run.failure,
+      });
   }
 
   /** Reports a run lost with its process, based on the history. */
@@ -97,7 +106,10 @@ export class TraceRecorder {
     return followed && !this.hub.skip(route);
   }
 
-  #announce(type: string, details: { readonly flowId: string; readonly routeId?: string; readonly runId?: string; readonly [name: string]: unknown }): void {
+  #announce(
+    type: TraceEventType,
+    details: { readonly flowId: string; readonly routeId?: string; readonly runId?: string; readonly [name: string]: unknown },
+  ): void {
     const { clock, secrets } = this.#options;
     const at = new Date(clock.now()).toISOString();
     const scrubber = secrets.asOfNow();

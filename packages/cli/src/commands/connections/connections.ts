@@ -9,20 +9,20 @@ export const connections: CommandDeclaration = {
     {
       name: "show",
       summary: "Show a connection with masked secrets.",
-      arguments: [{ name: "connection", doc: "Id of the connection.", required: true }],
+      arguments: [{ name: "connection", doc: "Id of the connection.", required: true, kind: "id" }],
       load: () => import("./show-connection.ts"),
     },
     {
       name: "test",
       summary: "Connect, and print the name and version that each server reports.",
-      arguments: [{ name: "connections", doc: "Ids of the connections (default: all).", many: true }],
+      arguments: [{ name: "connections", doc: "Ids of the connections (default: all).", many: true, kind: "id" }],
       load: () => import("./test-connections.ts"),
     },
     {
       name: "put",
       summary: "Create or replace a connection from a file, after testing it.",
       arguments: [
-        { name: "connection", doc: "Id of the connection.", required: true },
+        { name: "connection", doc: "Id of the connection.", required: true, kind: "id" },
         { name: "file", doc: "A JSON or YAML file with `type` and `values`.", required: true, completes: "files" },
       ],
       flags: [{ name: "force", doc: "Save the connection even if its test fails." }],
@@ -31,7 +31,7 @@ export const connections: CommandDeclaration = {
     {
       name: "remove",
       summary: "Remove connections that no flow uses.",
-      arguments: [{ name: "connections", doc: "Ids of the connections.", required: true, many: true }],
+      arguments: [{ name: "connections", doc: "Ids of the connections.", required: true, many: true, kind: "id" }],
       flags: [yesFlag],
       load: () => import("./remove-connections.ts"),
     },

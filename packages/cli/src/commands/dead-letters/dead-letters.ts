@@ -2,8 +2,8 @@ import type { CommandDeclaration, FlagDeclaration } from "../../command/declarat
 import { jsonFlag, runtimeFlags, runtimeVariables, yesFlag } from "../../command/shared-flags.ts";
 import { queryFlags } from "../../runtime/query-flags.ts";
 
-const ids = [{ name: "ids", doc: "Ids of dead letters, as listed by `sluice dead-letters`.", many: true }] as const;
-const replayId = [{ name: "replay", doc: "Id of the replay, which `sluice dead-letters replay` prints.", required: true }] as const;
+const ids = [{ name: "ids", doc: "Ids of dead letters, as listed by `sluice dead-letters`.", many: true, kind: "dead letter" }] as const;
+const replayId = [{ name: "replay", doc: "Id of the replay, which `sluice dead-letters replay` prints.", required: true, kind: "replay" }] as const;
 const filters = queryFlags("DELETE /dead-letters");
 const replayLimit: FlagDeclaration = {
   name: "limit",
@@ -29,7 +29,7 @@ export const deadLetters: CommandDeclaration = {
     {
       name: "show",
       summary: "Show a dead letter with its error and its message.",
-      arguments: [{ name: "id", doc: "Id of the dead letter.", required: true }],
+      arguments: [{ name: "id", doc: "Id of the dead letter.", required: true, kind: "dead letter" }],
       load: () => import("./show-dead-letter.ts"),
     },
     {

@@ -1,5 +1,5 @@
 import type { DeadLetter, ReplayJob } from "@sluice/client";
-import { numberFlag, type Call } from "../../command/declaration.ts";
+import { listOf, numberFlag, UsageError, type Call } from "../../command/declaration.ts";
 import { countOf, isConfirmed, printResult } from "../../command/output.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
 import { inOrder } from "../../runtime/in-order.ts";
@@ -10,6 +10,7 @@ import { selectDeadLetters, type Selection } from "./selection.ts";
 const pollMs = 500;
 
 export async function run(call: Call): Promise<number> {
+  if (listOf(call.arguments, "ids").length > 0 && call.given.has("limit")) throw new UsageError("ids and --limit exclude each other: pass one of them");
   const connection = await connect(call.flags);
   const selection = await selectDeadLetters(call, connection, ["route", "flow"]);
   return "letters" in selection ? replayEach(call, connection, selection.letters) : replayAll(call, connection, selection);

@@ -21,7 +21,7 @@ export const deploy: CommandDeclaration = {
       default: "skip",
       doc: "Whether the runtime runs the tests of each flow first and rejects flows whose tests fail.",
     },
-    { name: "id", value: "id", doc: "Flow id, if a single file is deployed (default: the file name)." },
+    { name: "id", value: "id", kind: "id", doc: "Flow id, if a single file is deployed (default: the file name)." },
     paramFlag,
     profileFlag,
     commentFlag,

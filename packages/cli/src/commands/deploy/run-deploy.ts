@@ -2,13 +2,14 @@
 import { readConfiguration } from "@sluice/server/config";
 import { CommandError, isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { countOf, isConfirmed } from "../../command/output.ts";
-import { readParamFlags } from "../../files/flow-params.ts";
+import { assignmentsOf } from "../../files/flow-params.ts";
 import { connect, ifFound, type Connection } from "../../runtime/connection.ts";
 import { apply } from "./apply.ts";
 import { removeArtifact, type InstalledArtifact } from "./artifact-calls.ts";
 import { collectArtifacts } from "./artifacts.ts";
 import { changeJson, changeText, removalJson, removalText } from "./change-text.ts";
 import { planDeploy, type Change } from "./plan.ts";
+import { unusedParams } from "./unused-params.ts";
 import { assertWholeFolders, planPruning, removalsText, type Pruning, type Removal } from "./prune.ts";
 
 interface Plan {
@@ -50,12 +51,15 @@ export async function run(call: Call): Promise<number> {
 async function makePlan({ flags, terminal }: Call, paths: readonly string[]): Promise<{ readonly connection: Connection; readonly plan: Plan }> {
   const withTests = flags["tests"] === "required";
   const id = textFlag(flags, "id");
+  const params = assignmentsOf(listOf(flags, "param"));
   const artifacts = await collectArtifacts(paths, {
-    params: readParamFlags(listOf(flags, "param")),
+    params,
     profile: readConfiguration({ profile: textFlag(flags, "profile") }).settings.profile,
     id,
     tests: withTests,
   });
+  for (const name of unusedParams(params, artifacts))
+    terminal.note(`${terminal.style("yellow", "warning")} no flow of this deployment reads parameter '${name}': check the name in --param`);
   const isPruned = isOn(flags, "prune");
   if (isPruned) await assertWholeFolders(paths, id);
   const connection = await connect(flags);

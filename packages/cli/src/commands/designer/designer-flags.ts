@@ -22,12 +22,21 @@ export const includedDesignerFlags: readonly FlagDeclaration[] = [
   workspaceFlag,
 ];
 
+const onlyOfDesigner: Readonly<Record<string, string>> = { DESIGNER_HOST: "host", DESIGNER_RUNTIME_URL: "runtime" };
+
+/** A message of `sluice designer` about a setting, with the name that the user wrote: the flag if it was passed, else the variable. */
+export const inDesignerFlags = (message: string, flags: Values): string =>
+  message.replace(/^DESIGNER_\w+/, (variable) => {
+    const flag = onlyOfDesigner[variable];
+    return flag === undefined || flags[flag] === undefined ? variable : `--${flag}`;
+  });
+
 /** The environment with the values of the flags. */
 export function withDesignerFlags(environment: NodeJS.ProcessEnv, flags: Values, portFlag: "port" | "designerPort"): NodeJS.ProcessEnv {
-  const values = {
-    DESIGNER_PORT: textFlag(flags, portFlag),
-    DESIGNER_WORKSPACE: textFlag(flags, "workspace"),
-    ...(portFlag === "port" ? { DESIGNER_HOST: textFlag(flags, "host"), DESIGNER_RUNTIME_URL: textFlag(flags, "runtime") } : {}),
-  };
-  return { ...environment, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) };
+  const values = [
+    ["DESIGNER_PORT", textFlag(flags, portFlag)],
+    ["DESIGNER_WORKSPACE", textFlag(flags, "workspace")],
+    ...(portFlag === "port" ? Object.entries(onlyOfDesigner).map(([variable, flag]) => [variable, textFlag(flags, flag)]) : []),
+  ];
+  return { ...environment, ...Object.fromEntries(values.filter(([, value]) => value !== undefined)) };
 }

@@ -6,7 +6,7 @@ import { workspaceErrorText } from "../../runtime/folder-error.ts";
 import { listenErrorText, runtimeAddress } from "../../runtime/listen-error.ts";
 import { localUrl } from "../../runtime/local-url.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
-import { withDesignerFlags } from "./designer-flags.ts";
+import { inDesignerFlags, withDesignerFlags } from "./designer-flags.ts";
 import { readDesignerSettings } from "./designer-settings.ts";
 
 export async function run({ flags, terminal, signal }: Call): Promise<number> {
@@ -23,7 +23,7 @@ async function start(flags: Values): ReturnType<typeof startDesigner> {
     const environment = withDesignerFlags(variables, flags, "port");
     return await startDesigner({ ...readDesignerSettings(environment, localUrl(settings)), environment, onError: reportInternalError });
   } catch (error) {
-    if (error instanceof SettingsError) throw new UsageError(error.messages.join("\n"));
+    if (error instanceof SettingsError) throw new UsageError(error.messages.map((message) => inDesignerFlags(message, flags)).join("\n"));
     throw new CommandError((await listenErrorText(error, runtimeAddress)) ?? workspaceErrorText(error) ?? (error as Error).message);
   }
 }

@@ -5,10 +5,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { follow, type EventOf, type StreamName } from "@sluice/client";
-import { readConfiguration, startServer, type RunningServer } from "@sluice/server";
+import { startServer, type Configuration, type RunningServer } from "@sluice/server";
 import { lineFormat } from "@sluice/server/log-line";
 import { CommandError, isOn, listOf, textFlag, type Call, type Values } from "../../command/declaration.ts";
-import { readParamFlags } from "../../files/flow-params.ts";
+import { assignmentsOf } from "../../files/flow-params.ts";
 import { withProjectFolders } from "../../files/project-settings.ts";
 import { createConnection, type Connection } from "../../runtime/connection.ts";
 import { workspaceErrorText } from "../../runtime/folder-error.ts";
@@ -16,6 +16,7 @@ import { designerAddress, listenErrorText } from "../../runtime/listen-error.ts"
 import { withDesignerFlags } from "../designer/designer-flags.ts";
 import { eventLine } from "../../runtime/event-lines.ts";
 import { readExternalFlows } from "../run/external-flows.ts";
+import { configurationOfFlags } from "../run/flag-configuration.ts";
 import { waitForAbort } from "../run/wait-for-abort.ts";
 import { logUncaughtErrors, toStartError } from "../run/run-run.ts";
 
@@ -24,7 +25,7 @@ export async function run(call: Call): Promise<number> {
   const paths = listOf(positionals, "paths");
   const { settings, environment: variables } = await configurationOf(flags);
   const environment = withDesignerFlags(variables, flags, "designerPort");
-  const params = readParamFlags(listOf(flags, "param"));
+  const params = assignmentsOf(listOf(flags, "param"));
   const flows = await readExternalFlows(paths.length === 0 ? ["."] : paths, { params, profile: settings.profile ?? "dev", environment });
   const temporaryDir = textFlag(flags, "dataDir") === undefined ? await mkdtemp(join(tmpdir(), "sluice-dev-")) : undefined;
   const output = openSync(devNull, "w");
@@ -64,7 +65,7 @@ export async function run(call: Call): Promise<number> {
     await designer?.close();
     return 0;
   } catch (error) {
-    throw server === undefined ? await toStartError(error) : error;
+    throw server === undefined ? await toStartError(error, flags) : error;
   } finally {
     await server?.stop();
     closeSync(output);
@@ -72,11 +73,11 @@ export async function run(call: Call): Promise<number> {
   }
 }
 
-async function configurationOf(flags: Values): Promise<ReturnType<typeof readConfiguration>> {
+async function configurationOf(flags: Values): Promise<Configuration> {
   try {
-    return readConfiguration(flags as Readonly<Record<string, string>>);
+    return configurationOfFlags(flags);
   } catch (error) {
-    throw await toStartError(error);
+    throw await toStartError(error, flags);
   }
 }
 

@@ -12,14 +12,14 @@ export const flows: CommandDeclaration = {
     {
       name: "show",
       summary: "Show a flow with its routes, parameters and warnings.",
-      arguments: [{ name: "flow", doc: "Flow id.", required: true }],
+      arguments: [{ name: "flow", doc: "Flow id.", required: true, kind: "id" }],
       flags: [{ name: "yaml", doc: "Print only the YAML of the flow." }],
       load: () => import("./show-flow.ts"),
     },
     {
       name: "remove",
       summary: "Stop the routes of flows and delete the flows.",
-      arguments: [{ name: "flows", doc: "Flow ids.", required: true, many: true }],
+      arguments: [{ name: "flows", doc: "Flow ids.", required: true, many: true, kind: "id" }],
       flags: [yesFlag],
       load: () => import("./remove-flows.ts"),
     },

@@ -1,7 +1,7 @@
 import type { ActionDeclaration, CommandDeclaration } from "../../command/declaration.ts";
 import { jsonFlag } from "../../command/shared-flags.ts";
 
-const names = { name: "names", doc: "Names of Kamelets (default: all).", many: true } as const;
+const names = { name: "names", doc: "Names of Kamelets (default: all).", many: true, kind: "kamelet" } as const;
 const load = async (action: "listKamelets" | "checkKamelets" | "describeKamelet"): ReturnType<ActionDeclaration["load"]> => ({
   run: (await import("./run-kamelets.ts"))[action],
 });
@@ -18,7 +18,7 @@ export const kamelets: CommandDeclaration = {
     {
       name: "describe",
       summary: "Show the parameters of a Kamelet.",
-      arguments: [{ name: "name", doc: "Name of the Kamelet.", required: true }],
+      arguments: [{ name: "name", doc: "Name of the Kamelet.", required: true, kind: "kamelet" }],
       load: () => load("describeKamelet"),
     },
   ],
@@ -28,5 +28,9 @@ export const kamelets: CommandDeclaration = {
     { doc: "Check which Kamelets can run", command: "sluice kamelets check" },
     { doc: "Show the parameters of a Kamelet", command: "sluice kamelets describe greeter-action" },
   ],
-  exits: { 0: "success; every checked Kamelet can run", 1: "a checked Kamelet cannot run, or none was found", 2: "unknown Kamelet or folder" },
+  exits: {
+    0: "success; every checked Kamelet can run",
+    1: "a checked Kamelet cannot run, a named one does not exist, or none was found",
+    2: "invalid command line, folder or Kamelet file",
+  },
 };

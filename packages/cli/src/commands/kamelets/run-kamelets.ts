@@ -72,13 +72,13 @@ function foldersOf(paths: readonly string[]): readonly string[] {
   return [...projectKameletFolders([join(process.cwd(), "any.yaml")]), ...findKameletFolders(readConfiguration().settings)];
 }
 
-function unknownKamelet(name: string, available: readonly string[], folders: readonly string[]): UsageError {
+function unknownKamelet(name: string, available: readonly string[], folders: readonly string[]): CommandError {
   const suggestion = closest(name, available);
   const fix =
     suggestion === undefined
       ? "set SERVICE_KAMELETS to a folder or package that contains it, or pass --folder; `sluice kamelets list` lists the available Kamelets"
       : `did you mean '${suggestion}'?`;
-  return new UsageError(`Kamelet '${name}' not found in ${folders.join(", ")} (${fix})`);
+  return new CommandError(`Kamelet '${name}' not found in ${folders.join(", ")} (${fix})`);
 }
 
 function read(name: string, { file, text }: { readonly file: string; readonly text: string }): KameletEntry {

@@ -277,7 +277,7 @@ describe("sluice lint", () => {
 
   it.each([
     [["nowhere.yaml"], "sluice lint: file or folder 'nowhere.yaml' not found: check the path\n"],
-    [["--param", "x"], "sluice lint: --param must be name=value, not 'x'\n"],
+    [["--param", "x"], "sluice lint: --param must be name=value, without braces and colons in the name, not 'x'\n"],
     [["--format", "xml"], "sluice lint: invalid value 'xml' for --format: choose one of text, json, sarif; see `sluice lint --help`\n"],
   ])("%j is rejected with one sentence", async (args, sentence) => {
     const terminal = recordedTerminal();

@@ -2,7 +2,7 @@ import { readConfiguration } from "@sluice/server/config";
 import { findConnectionFolders, findKameletFolders, findResourceFolders, loadPlugins, PluginError } from "@sluice/server/check";
 import { isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
 import { productVersion } from "../../command/package-files.ts";
-import { readParamFlags } from "../../files/flow-params.ts";
+import { assignmentsOf } from "../../files/flow-params.ts";
 import { findYamlFiles, nothingIn } from "../../files/yaml-files.ts";
 import { fileFinding, findingsIn, pluginFinding, type Finding, type LintOptions } from "./findings.ts";
 import { sarif } from "./sarif.ts";
@@ -16,7 +16,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
   if (files.length + unreadable.length === 0 && !isOn(flags, "allowEmpty"))
     throw await nothingIn(paths, "flow, test or connection", "pass files or folders that contain some, or --allow-empty");
   const { environment, settings } = readConfiguration({ profile: textFlag(flags, "profile") });
-  const options = { params: readParamFlags(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };
+  const options = { params: assignmentsOf(listOf(flags, "param")), profile: settings.profile ?? "dev", environment };
   const findings = [...unreadable, ...(await lint(files, settings, options))];
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const format = isOn(flags, "json") ? "json" : flags["format"];

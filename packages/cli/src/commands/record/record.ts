@@ -7,7 +7,7 @@ export const record: CommandDeclaration = {
   details:
     "The messages of the run must have been captured: turn on capture with `sluice routes capture` before the run. The test is run in an isolated session before it is written; if it does not pass, a warning is printed. " +
     "The runtime masks secrets; if a test needs one, add a fake value manually.",
-  arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or `last` for the newest run.", required: true }],
+  arguments: [{ name: "run", doc: "Run id, for example run_01JCN…, or `last` for the newest run.", required: true, kind: "run or last" }],
   flags: [
     { name: "output", short: "o", value: "file", doc: "Output file (default <route>.test.yaml; - prints to standard output)." },
     { name: "flow", value: "file", doc: "Flow file to reference in the test (default: the id of the deployed flow)." },

@@ -1,12 +1,13 @@
 import type { OutcomeDifference, ReplayOutcome } from "@sluice/client";
-import { isOn, listOf, textFlag, UsageError, type Call } from "../../command/declaration.ts";
+import { isOn, listOf, textFlag, type Call } from "../../command/declaration.ts";
+import { assignmentsOf } from "../../files/flow-params.ts";
 import { connect, ifFound } from "../../runtime/connection.ts";
 import { runIdOf } from "../../runtime/run-id.ts";
 
 export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const connection = await connect(flags);
   const body = textFlag(flags, "body");
-  const headers = headersOf(listOf(flags, "header"));
+  const headers = assignmentsOf(listOf(flags, "header"));
   const fromStep = textFlag(flags, "fromStep");
   const session = isOn(flags, "inSession")
     ? (await connection.call("POST /test/session", { body: { name: "sluice replay", scope: "session", unmatched: "fail", time: "skip" } })).sessionId
@@ -17,7 +18,7 @@ export async function run({ arguments: positionals, flags, terminal }: Call): Pr
       body: {
         ...(fromStep === undefined ? {} : { fromStep }),
         ...(body === undefined ? {} : { body: valueOf(body) }),
-        ...(headers === undefined ? {} : { headers }),
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
         ...(session === undefined ? {} : { sessionId: session }),
       },
     });
@@ -47,17 +48,6 @@ function differences(diff: OutcomeDifference | undefined): readonly string[] {
   for (const [name, change] of Object.entries(diff.headers?.changed ?? {}))
     lines.push(`header ${name}: was ${JSON.stringify(change.before)}, is ${JSON.stringify(change.after)}`);
   return lines.length === 0 && diff.same === null ? ["cannot compare: the original outcome was not stored"] : lines;
-}
-
-function headersOf(values: readonly string[]): Readonly<Record<string, string>> | undefined {
-  if (values.length === 0) return undefined;
-  return Object.fromEntries(
-    values.map((value) => {
-      const equals = value.indexOf("=");
-      if (equals < 1) throw new UsageError(`--header must be name=value, not '${value}'`);
-      return [value.slice(0, equals), value.slice(equals + 1)];
-    }),
-  );
 }
 
 function valueOf(text: string): unknown {

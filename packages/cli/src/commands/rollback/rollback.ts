@@ -6,7 +6,7 @@ export const rollback: CommandDeclaration = {
   summary: "Deploy an earlier version of a flow again, and show what changes.",
   details:
     "The text, the parameters and the tests of that version are deployed as a new version, with the same checks as any deployment and without dropping a request. Secret parameters keep their current values. The rollback is rejected if the flow was changed elsewhere in the meantime.",
-  arguments: [{ name: "flow", doc: "Flow id.", required: true }],
+  arguments: [{ name: "flow", doc: "Flow id.", required: true, kind: "id" }],
   flags: [
     {
       name: "to",

@@ -19,7 +19,7 @@ export const routes: CommandDeclaration = {
       name: "list",
       summary: "List the routes with their status and the numbers of their runs.",
       flags: [
-        { name: "flow", value: "id", doc: "Only routes of this flow." },
+        { name: "flow", value: "id", kind: "id", doc: "Only routes of this flow." },
         { name: "status", values: ["Starting", "Started", "Suspended", "Stopping", "Stopped", "Failed"], doc: "Only routes with this status." },
         ...queryFlags("GET /health", { without: ["probe"] }),
       ],

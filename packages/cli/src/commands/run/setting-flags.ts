@@ -12,10 +12,18 @@ export function settingFlags(without: readonly string[] = []): readonly FlagDecl
         value: isSwitch ? "true|false" : kind,
         ...(values === undefined ? {} : { values }),
         ...(isSwitch ? { optional: true } : {}),
+        ...(name === "profile" ? { kind: "profile" as const } : {}),
         doc: `${doc} (${variable}${defaultValue === "" ? "" : `, default ${defaultValue}`})`,
       },
     ];
   });
+}
+
+/** The settings that were passed as flags, for a child process that reports problems with them. Its log is always JSON. */
+export function settingArguments(flags: Values): readonly string[] {
+  return settingDescriptions.flatMap(({ name, flag }) =>
+    flag === undefined || name === "logFormat" || typeof flags[name] !== "string" ? [] : [`${flag}=${flags[name]}`],
+  );
 }
 
 /** The variables of the settings that were passed as flags, for a child process. */

@@ -1,5 +1,5 @@
 import type { CallInput, Run } from "@sluice/client";
-import { isOn, type Call } from "../../command/declaration.ts";
+import { isOn, UsageError, type Call } from "../../command/declaration.ts";
 import { printList } from "../../command/output.ts";
 import { connect, type Connection } from "../../runtime/connection.ts";
 import { routeWidthOf, runLine, runStyle, runText } from "../../runtime/event-lines.ts";
@@ -15,6 +15,9 @@ const pollMs = 1_000;
 
 export async function run(call: Call): Promise<number> {
   const { arguments: positionals, flags, terminal, signal } = call;
+  const excluded = typeof positionals["run"] === "string" ? ["follow", "limit", "cursor"].find((name) => call.given.has(name)) : undefined;
+  if (excluded !== undefined) throw new UsageError(`a run and --${excluded} exclude each other: pass one of them`);
+  if (call.given.has("follow") && call.given.has("cursor")) throw new UsageError("--follow and --cursor exclude each other: pass one of them");
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
   const query = queryOf("GET /runs", flags);

@@ -5,7 +5,7 @@ import { queryFlags } from "../../runtime/query-flags.ts";
 export const runs: CommandDeclaration = {
   name: "runs",
   summary: "List recent runs, or show one run with its steps.",
-  arguments: [{ name: "run", doc: "Run id to show, or `last` for the newest run that matches the filters." }],
+  arguments: [{ name: "run", doc: "Run id to show, or `last` for the newest run that matches the filters.", kind: "run or last" }],
   flags: [
     ...queryFlags("GET /runs", { change: { limit: { short: "n", default: "20" } } }),
     { name: "follow", doc: "Keep printing new runs as they finish." },

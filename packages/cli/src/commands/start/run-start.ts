@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { startDesigner, type RunningDesigner } from "@sluice/designer/server";
-import { readConfiguration } from "@sluice/server/config";
+import type { Configuration } from "@sluice/server/config";
 import { lineFormat, type LineFormat } from "@sluice/server/log-line";
 import { CommandError, type Call, type Values } from "../../command/declaration.ts";
 import { commandFile } from "../../command/package-files.ts";
@@ -14,8 +14,9 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { withDesignerFlags } from "../designer/designer-flags.ts";
 import { readDesignerSettings } from "../designer/designer-settings.ts";
 import { reportInternalError } from "../designer/run-designer.ts";
+import { configurationOfFlags } from "../run/flag-configuration.ts";
 import { toStartError } from "../run/run-run.ts";
-import { settingVariables } from "../run/setting-flags.ts";
+import { settingArguments, settingVariables } from "../run/setting-flags.ts";
 import { deployTokenFile, type TokenFile } from "./deploy-token-file.ts";
 import { firstFlowCommand } from "./first-flow-command.ts";
 import { readyUrl } from "./ready-url.ts";
@@ -27,7 +28,7 @@ export async function run(call: Call): Promise<number> {
   const configuredToken = settings.deployToken?.trim();
   await assertPortsFree(settings, environment);
   const file = configuredToken === undefined || configuredToken === "" ? await tokenFileIn(settings.dataDir) : undefined;
-  const runtime = spawn(process.execPath, [commandFile, "run"], {
+  const runtime = spawn(process.execPath, [commandFile, "run", ...settingArguments(flags)], {
     // Breakpoints are off by default; here runtime and designer are used by the same person. This process formats the log.
     env: { SERVICE_BREAKPOINTS: "true", ...environment, SERVICE_LOG_FORMAT: "json", SERVICE_DEPLOY_TOKEN: file?.token ?? configuredToken },
     stdio: ["ignore", "pipe", "inherit"],
@@ -53,11 +54,11 @@ export async function run(call: Call): Promise<number> {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-async function configurationOf(flags: Values): Promise<ReturnType<typeof readConfiguration>> {
+async function configurationOf(flags: Values): Promise<Configuration> {
   try {
-    return readConfiguration(flags as Readonly<Record<string, string>>);
+    return configurationOfFlags(flags);
   } catch (error) {
-    throw await toStartError(error);
+    throw await toStartError(error, flags);
   }
 }
 

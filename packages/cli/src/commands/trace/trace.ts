@@ -1,6 +1,7 @@
 import type { CommandDeclaration } from "../../command/declaration.ts";
 import { forFlag, jsonFlag, runtimeFlags, runtimeVariables } from "../../command/shared-flags.ts";
 import { queryFlags } from "../../runtime/query-flags.ts";
+import { queryParameters } from "../../runtime/query-parameters.ts";
 
 export const trace: CommandDeclaration = {
   name: "trace",
@@ -8,6 +9,7 @@ export const trace: CommandDeclaration = {
   flags: [
     ...queryFlags("GET /trace/stream", {
       change: {
+        type: { value: "types", doc: `Only these event types, comma-separated: ${queryParameters["GET /trace/stream"].type.values.join(", ")}.` },
         body: { default: "preview", doc: "How much of each message body to show." },
         replay: {
           doc: "Start with this many past events. They are stored only while a client follows the trace, and for one minute afterwards; use `sluice runs` for older runs.",

@@ -5,8 +5,6 @@ import { colorDiff, versionDiff, versionsText } from "../../runtime/flow-version
 export async function run({ arguments: positionals, flags, terminal }: Call): Promise<number> {
   const { flow: id = "", revision } = positionals as Readonly<Record<string, string | undefined>>;
   if (revision === undefined && isOn(flags, "yaml")) throw new UsageError("--yaml needs a revision: `sluice versions <flow>` lists them");
-  if (revision !== undefined && !/^[1-9]\d{0,14}$/.test(revision))
-    throw new UsageError(`'${revision}' is not a revision: use a number that \`sluice versions ${id}\` lists`);
   const connection = await connect(flags);
   const asJson = isOn(flags, "json");
   if (revision === undefined) {

@@ -7,8 +7,8 @@ export const versions: CommandDeclaration = {
   details:
     "The newest version comes first. A version consists of the text, the parameters and the tests of a deployment; values of secret parameters are not stored in it. SERVICE_VERSIONS and SERVICE_VERSION_BYTES of the runtime limit how many are stored.",
   arguments: [
-    { name: "flow", doc: "Flow id.", required: true },
-    { name: "revision", doc: "Show what a rollback to this version would change." },
+    { name: "flow", doc: "Flow id.", required: true, kind: "id" },
+    { name: "revision", doc: "Show what a rollback to this version would change.", kind: "revision" },
   ],
   flags: [{ name: "yaml", doc: "With a revision: print its text instead of the differences." }, jsonFlag, ...runtimeFlags],
   variables: runtimeVariables,
