@@ -330,7 +330,7 @@ describe("sluice and Kamelets", () => {
     expect(running).toBe(kamelets.length - 4);
     expect((await inProject("sluice kamelets describe greter-action")).stderr).toContain("did you mean 'greeter-action'?");
     const described = await inProject("sluice kamelets describe nosuch-source");
-    expect([described.exit, described.stderr]).toEqual([2, expect.stringMatching(/Kamelet 'nosuch-source' not found in .* \(set SERVICE_KAMELETS to /)]);
+    expect([described.exit, described.stderr]).toEqual([1, expect.stringMatching(/Kamelet 'nosuch-source' not found in .* \(set SERVICE_KAMELETS to /)]);
   });
 
   it("reads the Kamelets of a package", async () => {
