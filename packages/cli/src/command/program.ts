@@ -194,15 +194,10 @@ function reportError(error: unknown, name: string | undefined, terminal: Termina
     terminal.note(`${prefix}: ${sentenceOf(error.message)}; see \`${prefix} --help\``);
     return 2;
   }
-  if (error instanceof UsageError || error instanceof CommandError) {
-    terminal.note(`${prefix}: ${error.message}`);
-    return error instanceof CommandError ? error.exit : 2;
-  }
-  if ((error as Error)?.name === "AbortError") return 130;
-  if ((error as Error)?.name === "SettingsError") {
-    terminal.note(`${prefix}: ${(error as Error).message}`);
-    return 2;
-  }
-  terminal.note(`${prefix}: ${(error as Error)?.message ?? String(error)}`);
-  return 1;
+  const { name: kind, message = String(error) } = (error ?? {}) as Partial<Error>;
+  if (kind === "AbortError") return 130;
+  terminal.note(`${prefix}: ${message}`);
+  if (error instanceof CommandError) return error.exit;
+  // By its name: loading its class would slow down every command.
+  return error instanceof UsageError || kind === "SettingsError" ? 2 : 1;
 }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createClient, type ApiClient, type ApiError } from "@sluice/client";
-import { readConfiguration, SettingsError } from "@sluice/server/config";
+import { readConfiguration } from "@sluice/server/config";
 import { readProblem } from "../files/read-problem.ts";
 import { CommandError, textFlag, UsageError, type Values } from "../command/declaration.ts";
 import { localUrl } from "./local-url.ts";
@@ -41,19 +41,11 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
 
 /** Opens the runtime selected by flags and environment. */
 export async function connect(flags: Values): Promise<Connection> {
-  const { settings, environment } = configuration();
+  const { settings, environment } = readConfiguration();
   const runtimeUrl = textFlag(flags, "runtime") ?? environment["SLUICE_RUNTIME"];
   const source = textFlag(flags, "runtime") === undefined ? "SLUICE_RUNTIME" : "--runtime";
   const baseUrl = readUrl(runtimeUrl ?? localUrl(settings), source);
   return createConnection(baseUrl, await findToken(flags, baseUrl, settings.deployToken, settings.dataDir));
-}
-
-function configuration(): ReturnType<typeof readConfiguration> {
-  try {
-    return readConfiguration();
-  } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.messages.join("\n")) : error;
-  }
 }
 
 function readUrl(text: string, source: string): string {

@@ -1,13 +1,8 @@
 import type { Plugins } from "@sluice/server/check";
-import { readConfiguration, SettingsError } from "@sluice/server/config";
-import { UsageError } from "../command/declaration.ts";
+import { readConfiguration } from "@sluice/server/config";
 
 /** Loads SERVICE_CONNECTORS and SERVICE_FUNCTIONS as a runtime started in this folder would. */
 export async function operatorPlugins(): Promise<Plugins> {
   const { loadPlugins } = await import("@sluice/server/check");
-  try {
-    return await loadPlugins(readConfiguration().settings);
-  } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.messages.join("\n")) : error;
-  }
+  return loadPlugins(readConfiguration().settings);
 }

@@ -152,21 +152,17 @@ function configuration(flags: Values): {
   readonly deployToken: string | undefined;
   readonly store: string | undefined;
 } {
-  try {
-    const { settings, environment } = readConfiguration({ logFormat: textFlag(flags, "logFormat") });
-    const deployToken = settings.deployToken?.trim();
-    const flag = textFlag(flags, "store");
-    const store = flag ?? environment["SERVICE_CLUSTER"]?.trim();
-    if (store !== undefined && store !== "") checkStore(store, flag === undefined ? "SERVICE_CLUSTER" : "--store");
-    return {
-      settings,
-      environment,
-      deployToken: deployToken === "" ? undefined : deployToken,
-      store: store === "" ? undefined : store,
-    };
-  } catch (error) {
-    throw error instanceof SettingsError ? new UsageError(error.messages.join("\n")) : error;
-  }
+  const { settings, environment } = readConfiguration({ logFormat: textFlag(flags, "logFormat") });
+  const deployToken = settings.deployToken?.trim();
+  const flag = textFlag(flags, "store");
+  const store = flag ?? environment["SERVICE_CLUSTER"]?.trim();
+  if (store !== undefined && store !== "") checkStore(store, flag === undefined ? "SERVICE_CLUSTER" : "--store");
+  return {
+    settings,
+    environment,
+    deployToken: deployToken === "" ? undefined : deployToken,
+    store: store === "" ? undefined : store,
+  };
 }
 
 /** Checked before a node is started, with the runtime's own reader: its messages do not repeat the address, which may contain a password. */
